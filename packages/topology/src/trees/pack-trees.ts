@@ -6,11 +6,13 @@ import { checkWays, linesOf, type SharedLines } from './shared-lines.js'
 
 /** What a unit of detour costs: among trees that are equally fast, those with the least detours are taken. */
 const detour = 1e-9
-/** How much of a unit an edge is that does not lead to the root, or from it, compared with one that uses a slow line. */
+/** How much of a unit an edge is that neither leads to the root nor from it, compared with one on a slow line. */
 const hop = 0.1
 /** Up to so many peers the packing is exact; beyond, the search ends once it is this near the bound. */
 const maxExact = 24
 const nearEnough = 0.99
+/** Among more peers the first trees are all. */
+const maxSearched = 64
 /** How much of the best prices so far is in those of the next trees. */
 const inward = 0.8
 /** Trees of a round of the search: those of all roots resemble each other. */
@@ -98,12 +100,12 @@ class TreeSearch {
     for (let flatter = 0; flatter < maxFlatter && this.#unlimited.length === 0 && this.#program.work < maxWork;) {
       this.#program.solve(maxWork)
       const prices = this.#prices()
-      const columns = this.#gaining(prices)
+      const columns = peers.length > maxSearched ? [] : this.#gaining(prices)
       if (columns.length === 0) break
-      if (this.#worthOf(prices) >= aim * this.#bound) flatter++
+      if (worthOf(this.#lines, prices) >= aim * this.#bound) flatter++
       for (const column of columns) this.#add(column)
     }
-    return this.#unlimited.length > 0 ? this.#withoutLimit() : this.#packing()
+    return this.#unlimited.length > 0 ? withoutLimit(this.#unlimited) : this.#packing()
   }
 
   #add(column: TreeColumn): void {
@@ -129,14 +131,10 @@ class TreeSearch {
     return this.#program.prices().map((price) => Math.max(0, price))
   }
 
-  /** What all lines are worth. At the program's prices it is the present rate. */
-  #worthOf(prices: Float64Array): number {
-    return this.#lines.rates.reduce((sum, rate, line) => sum + rate * prices[line], 0)
-  }
-
   /** The cheapest tree of each root; lowers the bound to what these prices prove. */
   #priced(prices: Float64Array): readonly TreeColumn[] {
     const columns = this.#cheapest(prices, detour)
+    this.#program.work += 10 * columns.length * this.#lines.peers.length ** 2
     const gain = Math.max(...columns.map((column) => gainOf(column, prices)))
     this.#prove(prices, 1 - gain - this.#maxDetours)
     return columns
@@ -144,7 +142,7 @@ class TreeSearch {
 
   /** No tree costs less than `least` at these prices, which bounds the rate. */
   #prove(prices: Float64Array, least: number): void {
-    const bound = this.#worthOf(prices) / least
+    const bound = worthOf(this.#lines, prices) / least
     if (!(least > 0 && bound < this.#bound)) return
     this.#bound = bound
     this.#centre = prices.map((price) => price / least)
@@ -214,17 +212,12 @@ class TreeSearch {
 
   #limits(prices: Float64Array): readonly string[] {
     const { names, rates } = this.#lines
-    const value = this.#worthOf(prices)
+    const value = worthOf(this.#lines, prices)
     return names
       .map((name, line) => ({ name, worth: prices[line] * rates[line] }))
       .filter(({ worth }) => worth > 1e-6 * value)
       .sort((left, right) => right.worth - left.worth)
       .map(({ name }) => name)
-  }
-
-  #withoutLimit(): TreePacking {
-    const trees = this.#unlimited.map(({ tree }) => ({ ...tree, weight: 1 }))
-    return { trees, rate: Infinity, bound: Infinity, limits: [] }
   }
 }
 
@@ -238,4 +231,14 @@ function spanning(costs: Float64Array, count: number, root: number, perDetour: n
   const atRoot = costs.slice()
   for (let to = 0; to < count; to++) atRoot[root * count + to] -= perDetour * hopAt(root, count)
   return [...cheapestArborescence({ count, root, costs: atRoot })]
+}
+
+/** What all lines are worth. At the program's prices it is the present rate. */
+function worthOf({ rates }: SharedLines, prices: Float64Array): number {
+  return rates.reduce((sum, rate, line) => sum + rate * prices[line], 0)
+}
+
+function withoutLimit(columns: readonly TreeColumn[]): TreePacking {
+  const trees = columns.map(({ tree }) => ({ ...tree, weight: 1 }))
+  return { trees, rate: Infinity, bound: Infinity, limits: [] }
 }

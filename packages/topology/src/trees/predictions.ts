@@ -2,15 +2,17 @@
 import type { Links, Milliseconds, PeerName } from '@murmuration/core'
 import type { PackedTree } from './packed-tree.js'
 import type { LinearTime, PredictedTime } from './predicted-time.js'
-import { linesOf, type SharedLines } from './shared-lines.js'
+import { linesOf } from './shared-lines.js'
 import { type PlannedTransfer, timeOfTransfers } from './transfers.js'
 
 /** Bytes of a message beside its numbers: the header of a frame. */
 const header = 40
 /** Vectors whose times are computed, in bytes: 256 B to 256 MiB. */
 const sizes = Array.from({ length: 11 }, (_, k) => 4 ** (k + 4))
-/** Transfers times connections of what is played: beyond, there are fewer chunks. */
+/** Transfers times connections, about, of what is played: beyond, there are fewer chunks. */
 const maxPlayed = 3e5
+/** Among more peers than this, times are estimated: playing takes too long. */
+const maxPeers = 64
 
 /** How many chunks each tree has, in proportion to its weight and at least one: about `chunks` together. */
 export function chunksOf(trees: readonly PackedTree[], chunks: number): readonly number[] {
@@ -87,9 +89,15 @@ export function predictHalvingDoubling(peers: readonly PeerName[], links: Links)
   const received = (rank: number, before: number) =>
     steps.slice(0, before).map(({ distance }, step) => step * n + ((rank - distance + n) % n))
   const transfers = steps.flatMap(({ distance, fraction }, step) =>
-    Array.from(peers, (_, from) => ({ from, to: (from + distance) % n, fraction, needs: received(from, step) }))
+    Array.from(peers, (_, from) => ({
+      from,
+      to: (from + distance) % n,
+      fraction,
+      headers: header,
+      needs: received(from, step)
+    }))
   )
-  return played(peers, links, linesOf(peers, links), transfers)
+  return timeOf(peers, links, transfers)
 }
 
 /** A tree with its fraction of the vector, and in how many chunks that is sent. */
@@ -98,24 +106,52 @@ interface CutTree extends Omit<PackedTree, 'weight'> {
   readonly chunks: number
 }
 
-/** A transfer of a fraction of the vector. */
+/** A transfer of a fraction of the vector, with the headers of its messages. */
 interface FractionTransfer extends Omit<PlannedTransfer, 'bytes'> {
   readonly fraction: number
+  readonly headers: number
 }
+
+/** An edge of a tree, and the edges that it needs, by index. */
+type TreeEdge = Pick<FractionTransfer, 'from' | 'to' | 'needs'>
 
 function alongTrees(peers: readonly PeerName[], links: Links, trees: readonly CutTree[]): PredictedTime {
   const edges = trees.flatMap(edgesOf)
   const connections = new Set(edges.map(({ from, to }) => from * peers.length + to)).size
   const transfers = trees.reduce((sum, tree) => sum + tree.chunks * edgesOf(tree).length, 0)
-  const coarser = Math.min(1, maxPlayed / (transfers * connections))
-  const cut = trees.map((tree) => ({ ...tree, chunks: Math.max(1, Math.floor(tree.chunks * coarser)) }))
-  return played(peers, links, linesOf(peers, links), transfersOf(cut))
+  const coarser = Math.min(1, maxPlayed / (transfers * (connections + 50)))
+  const all = trees.flatMap((tree) => chunksOfTree(tree, Math.max(1, Math.floor(tree.chunks * coarser))))
+  return timeOf(peers, links, transfersOf(all))
 }
 
-/** The edges into the root, then those out of it. Each needs those that end where it begins. */
-function edgesOf({ root, into = [], out }: Omit<CutTree, 'chunks'>): readonly Omit<FractionTransfer, 'fraction'>[] {
-  const inward = [...into.entries()].filter(([peer]) => peer !== root).map(([from, to]) => ({ from, to }))
-  const outward = [...out.entries()].filter(([peer]) => peer !== root).map(([to, from]) => ({ from, to }))
+function timeOf(peers: readonly PeerName[], links: Links, transfers: readonly FractionTransfer[]): PredictedTime {
+  return peers.length <= maxPeers ? played(peers, links, transfers) : estimated(peers, links, transfers)
+}
+
+/** What the fullest line carries, or the longest way, whichever takes longer. */
+function estimated(peers: readonly PeerName[], links: Links, transfers: readonly FractionTransfer[]): PredictedTime {
+  const { rates, uses } = linesOf(peers, links)
+  const loads = new Float64Array(rates.length)
+  const ways = new Float64Array(transfers.length)
+  for (const [index, { from, to, fraction, needs }] of transfers.entries()) {
+    for (const line of uses[from][to] ?? []) loads[line] += fraction
+    ways[index] = latencyOf(links, peers[from], peers[to]) + Math.max(0, ...needs.map((need) => ways[need]))
+  }
+  return [
+    [
+      { latency: 0, perByte: rates.reduce((most, rate, line) => Math.max(most, (8000 * loads[line]) / rate), 0) },
+      { latency: ways.reduce((most, way) => Math.max(most, way), 0), perByte: 0 }
+    ]
+  ]
+}
+
+/** The edges into the root, then those out of it. Each comes after those that it needs: they end where it begins. */
+function edgesOf({ root, into, out }: CutTree): readonly TreeEdge[] {
+  const fromRoot = (parents: readonly number[] = []) => outwards(parents, root)
+  const inward = fromRoot(into)
+    .toReversed()
+    .map((peer) => ({ from: peer, to: (into ?? out)[peer] }))
+  const outward = fromRoot(out).map((peer) => ({ from: out[peer], to: peer }))
   const sumsAt = Array.from(out, (): number[] => [])
   for (const [index, { to }] of inward.entries()) sumsAt[to].push(index)
   const meanAt = new Map(outward.map(({ to }, index) => [to, inward.length + index]))
@@ -125,41 +161,52 @@ function edgesOf({ root, into = [], out }: Omit<CutTree, 'chunks'>): readonly Om
   ]
 }
 
+/** All peers but the root, each after its parent. */
+function outwards(parents: readonly number[], root: number): readonly number[] {
+  const children = parents.map((): number[] => [])
+  for (const [peer, parent] of parents.entries()) if (peer !== root) children[parent].push(peer)
+  const found = parents.length === 0 ? [] : [root]
+  for (const peer of found) found.push(...children[peer])
+  return found.slice(1)
+}
+
+/** A chunk of a tree's piece of the vector, or several that are played as one. */
+interface PlayedChunk extends Omit<FractionTransfer, keyof TreeEdge> {
+  readonly edges: readonly TreeEdge[]
+  /** When its turn is: from 0, the first of the tree, to 1. */
+  readonly turn: number
+}
+
+function chunksOfTree(tree: CutTree, count: number): readonly PlayedChunk[] {
+  const edges = edgesOf(tree)
+  const fraction = tree.fraction / count
+  const headers = (header * tree.chunks) / count
+  return Array.from({ length: count }, (_, index) => ({ edges, fraction, headers, turn: index / count }))
+}
+
 /** The transfers of all chunks, the first chunks of all trees first. */
-function transfersOf(trees: readonly CutTree[]): readonly FractionTransfer[] {
-  const chunks = trees.flatMap((tree) => {
-    const edges = edgesOf(tree)
-    const fraction = tree.fraction / tree.chunks
-    return Array.from({ length: tree.chunks }, (_, turn) => ({ edges, fraction, turn: turn / tree.chunks }))
-  })
+function transfersOf(chunks: readonly PlayedChunk[]): readonly FractionTransfer[] {
   const transfers: FractionTransfer[] = []
-  for (const { edges, fraction } of chunks.sort((left, right) => left.turn - right.turn)) {
+  for (const { edges, fraction, headers } of chunks.toSorted((left, right) => left.turn - right.turn)) {
     const first = transfers.length
     for (const { from, to, needs } of edges) {
-      transfers.push({ from, to, fraction, needs: needs.map((need) => first + need) })
+      transfers.push({ from, to, fraction, headers, needs: needs.map((need) => first + need) })
     }
   }
   return transfers
 }
 
 /** The times of the sizes, joined by straight lines: the lower convex hull of these points. */
-function played(
-  peers: readonly PeerName[],
-  links: Links,
-  lines: SharedLines,
-  transfers: readonly FractionTransfer[]
-): PredictedTime {
-  const latency = (from: number, to: number): Milliseconds => {
-    const path = links.path(peers[from], peers[to])
-    return path.latency + path.jitter / 2
-  }
+function played(peers: readonly PeerName[], links: Links, transfers: readonly FractionTransfer[]): PredictedTime {
+  const lines = linesOf(peers, links)
+  const latency = (from: number, to: number) => latencyOf(links, peers[from], peers[to])
   const times = sizes.map((bytes) => {
-    const sized = transfers.map((transfer) => ({ ...transfer, bytes: header + transfer.fraction * bytes }))
+    const sized = transfers.map((transfer) => ({ ...transfer, bytes: transfer.headers + transfer.fraction * bytes }))
     return timeOfTransfers(lines, latency, sized)
   })
   const slope = (from: number, to: number) => (times[to] - times[from]) / (sizes[to] - sizes[from])
   const parts: LinearTime[] = []
-  for (let from = 0; from < sizes.length - 1; ) {
+  for (let from = 0; from < sizes.length - 1;) {
     let next = from + 1
     for (let to = next + 1; to < sizes.length; to++) if (slope(from, to) <= slope(from, next)) next = to
     const perByte = Math.max(0, slope(from, next))
@@ -167,4 +214,9 @@ function played(
     from = next
   }
   return [parts]
+}
+
+function latencyOf(links: Links, from: PeerName, to: PeerName): Milliseconds {
+  const { latency, jitter } = links.path(from, to)
+  return latency + jitter / 2
 }

@@ -11,7 +11,7 @@ export interface PlannedTransfer {
 }
 
 /** A connection between two peers, which sends one transfer after the other. */
-interface Connection {
+interface TransferQueue {
   readonly lines: readonly number[]
   readonly latency: Milliseconds
   /** Transfers that are to be sent, and those that are in flight, each with the time of its arrival. */
@@ -34,12 +34,19 @@ export function timeOfTransfers(
   latency: (from: number, to: number) => Milliseconds,
   transfers: readonly PlannedTransfer[]
 ): Milliseconds {
-  const connections = new Map<number, Connection>()
+  const connections = new Map<number, TransferQueue>()
   const connectionOf = ({ from, to }: PlannedTransfer) => {
     const key = from * lines.peers.length + to
     const known = connections.get(key)
     if (known !== undefined) return known
-    const made = { lines: lines.uses[from][to] ?? [], latency: latency(from, to), waiting: [], flying: [], left: 0, rate: 0 }
+    const made = {
+      lines: lines.uses[from][to] ?? [],
+      latency: latency(from, to),
+      waiting: [],
+      flying: [],
+      left: 0,
+      rate: 0
+    }
     connections.set(key, made)
     return made
   }
@@ -76,14 +83,14 @@ export function timeOfTransfers(
 
 const rounding = 1e-12
 
-function nextEvent({ waiting, flying, left, rate }: Connection, now: Milliseconds): Milliseconds {
+function nextEvent({ waiting, flying, left, rate }: TransferQueue, now: Milliseconds): Milliseconds {
   const sent = waiting.length > 0 ? left / rate : Infinity
   return Math.max(0, Math.min(sent, flying.length > 0 ? flying[0].time - now : Infinity))
 }
 
 /** Sends for as long as `pause`. Returns whether there is nothing left to send. */
 function advance(
-  connection: Connection,
+  connection: TransferQueue,
   pause: Milliseconds,
   now: Milliseconds,
   transfers: readonly PlannedTransfer[]
@@ -100,7 +107,7 @@ function advance(
 }
 
 /** Sets the rates of all connections with something to send. */
-function shareLines(rates: readonly number[], connections: readonly Connection[]): void {
+function shareLines(rates: readonly number[], connections: readonly TransferQueue[]): void {
   const open = new Set(connections.filter(({ waiting }) => waiting.length > 0))
   const left = rates.map((rate) => rate / 8000)
   const counts = new Int32Array(rates.length)
