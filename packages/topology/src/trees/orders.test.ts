@@ -2,6 +2,8 @@ import { type Links, type PeerName, peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { chainOrder, ringOrder } from './orders.js'
+import { linesOf } from './shared-lines.js'
+import { drawLinks } from './trees.test.support.js'
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, k) => peerName(`p${10 + k}`))
 
@@ -67,4 +69,27 @@ test('among orders that are as fast, the one with the least latency is taken', (
   const order = ringOrder(peers, linksOf(new Map(), [], latency))
   const sum = order.reduce((all, name, k) => all + latency(name, order[(k + 1) % 6]), 0)
   t.is(sum, 10, 'there and back')
+})
+
+/** Every order in which the first of these peers stays first. */
+function* everyOrder(count: number, order: readonly number[] = [0]): Iterable<readonly number[]> {
+  if (order.length === count) yield order
+  for (let next = 1; next < count; next++) if (!order.includes(next)) yield* everyOrder(count, [...order, next])
+}
+
+test('a ring of nine peers, whose orders are searched, not tried, carries as much as the best of all orders', (t) => {
+  for (let seed = 0; seed < 5; seed++) {
+    const peers = namesOf(9)
+    const links = drawLinks(seed, 9)
+    const { rates, uses } = linesOf(peers, links)
+    const timeOf = (order: readonly number[]) => {
+      const loads = rates.map(() => 0)
+      for (const [k, from] of order.entries()) for (const line of uses[from][order[(k + 1) % 9]] ?? []) loads[line]++
+      return Math.max(...loads.map((load, line) => load / rates[line]))
+    }
+    let best = Infinity
+    for (const order of everyOrder(9)) best = Math.min(best, timeOf(order))
+    const found = timeOf(ringOrder(peers, links).map((name) => peers.indexOf(name)))
+    t.true(found <= best * (1 + 1e-9), `seed ${seed}: ${found}, best ${best}`)
+  }
 })

@@ -73,6 +73,8 @@ export function timeOfTransfers(
     now += pause
     for (const connection of all) {
       if (connection.waiting.length > 0 && advance(connection, pause, now, transfers)) isChanged = true
+    }
+    for (const connection of all) {
       while (connection.flying.length > 0 && connection.flying[0].time <= now * (1 + rounding)) {
         for (const next of neededBy[connection.flying[0].transfer]) if (--lacking[next] === 0) send(next)
         connection.flying.shift()
@@ -96,7 +98,7 @@ function advance(
   transfers: readonly PlannedTransfer[]
 ): boolean {
   const { waiting, flying, rate, latency } = connection
-  const isSent = connection.left <= rate * pause * (1 + rounding)
+  const isSent = connection.left / rate <= pause * (1 + rounding)
   if (!isSent) connection.left -= rate * pause
   else {
     flying.push({ transfer: waiting[0], time: now + latency })
