@@ -65,8 +65,6 @@ export class OwnReport {
     const hasChanged = String(progress.owes) !== String(this.#progress.owes)
     const isSameWait = progress.round === this.#progress.round && progress.waitsFor.length > 0
     this.#waitsSince = isSameWait ? (this.#waitsSince ?? now) : undefined
-    // Where training ends early, rounds are skipped: others may be about to skip them too.
-    if (progress.round > this.#progress.round + this.lag) this.#rounds = [progress.round, progress.round]
     this.#progress = progress
     return hasChanged
   }
