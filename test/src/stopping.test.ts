@@ -5,7 +5,7 @@ import { fabricWith, InputError, type PeerName, peerName } from '@murmuration/co
 import { createTopology } from '@murmuration/topology'
 import { hashVector } from '@murmuration/vectors'
 import test from 'ava'
-import { stopOn } from './member-swarm.js'
+import { runMembers, stopOn } from './member-swarm.js'
 import { inSimulator, overLibp2p, simulated } from './worlds.js'
 
 const peers = ['a', 'b', 'c', 'd', 'e'].map(peerName)
@@ -126,4 +126,14 @@ test('what no peer says about the end is its fault, and changes nothing', async 
   t.deepEqual([...rejected.keys()], [liar])
   t.true((rejected.get(liar) ?? 0) >= wrong.length)
   t.is(models.size, peers.length)
+})
+
+test('a slow peer ends its last round, though most others have skipped all that are left', async (t) => {
+  const gradient = (peer: PeerName) => (peer === 'p1' ? 700 : 50)
+  const { books, ended } = await runMembers({ peers: 12, rounds: 300, finalRounds: 60, stopsAt: 10_000, gradient })
+  t.deepEqual([...new Set(ended.values())], [41])
+  t.deepEqual(
+    [...books.values()].map(({ life }) => life),
+    Array(12).fill(1)
+  )
 })
