@@ -102,10 +102,12 @@ class TreeSearch {
       const prices = this.#prices()
       const columns = peers.length > maxSearched ? [] : this.#gaining(prices)
       if (columns.length === 0) break
-      if (this.#worthOf(prices) >= aim * this.#bound) flatter++
+      if (worthOf(this.#lines, prices) >= aim * this.#bound) flatter++
       for (const column of columns) this.#add(column)
     }
-    return this.#unlimited.length > 0 ? this.#withoutLimit() : this.#packing()
+    if (this.#unlimited.length === 0) return this.#packing()
+    const trees = this.#unlimited.map(({ tree }) => ({ ...tree, weight: 1 }))
+    return { trees, rate: Infinity, bound: Infinity, limits: [] }
   }
 
   #add(column: TreeColumn): void {
@@ -131,11 +133,6 @@ class TreeSearch {
     return this.#program.prices().map((price) => Math.max(0, price))
   }
 
-  /** What all lines are worth. At the program's prices it is the present rate. */
-  #worthOf(prices: Float64Array): number {
-    return this.#lines.rates.reduce((sum, rate, line) => sum + rate * prices[line], 0)
-  }
-
   /** The cheapest tree of each root; lowers the bound to what these prices prove. */
   #priced(prices: Float64Array): readonly TreeColumn[] {
     const columns = this.#cheapest(prices, detour)
@@ -147,7 +144,7 @@ class TreeSearch {
 
   /** No tree costs less than `least` at these prices, which bounds the rate. */
   #prove(prices: Float64Array, least: number): void {
-    const bound = this.#worthOf(prices) / least
+    const bound = worthOf(this.#lines, prices) / least
     if (!(least > 0 && bound < this.#bound)) return
     this.#bound = bound
     this.#centre = prices.map((price) => price / least)
@@ -212,23 +209,23 @@ class TreeSearch {
       .map(({ column, amount }) => ({ ...column.tree, weight: amount }))
       .sort((left, right) => right.weight - left.weight)
     const rate = trees.reduce((sum, { weight }) => sum + weight, 0)
-    return { trees, rate, bound: Math.max(rate, this.#bound), limits: this.#limits(prices) }
+    return { trees, rate, bound: Math.max(rate, this.#bound), limits: limitsOf(this.#lines, prices) }
   }
+}
 
-  #limits(prices: Float64Array): readonly string[] {
-    const { names, rates } = this.#lines
-    const value = this.#worthOf(prices)
-    return names
-      .map((name, line) => ({ name, worth: prices[line] * rates[line] }))
-      .filter(({ worth }) => worth > 1e-6 * value)
-      .sort((left, right) => right.worth - left.worth)
-      .map(({ name }) => name)
-  }
+/** What all lines are worth at these prices. At the program's prices it is the present rate. */
+function worthOf({ rates }: SharedLines, prices: Float64Array): number {
+  return rates.reduce((sum, rate, line) => sum + rate * prices[line], 0)
+}
 
-  #withoutLimit(): TreePacking {
-    const trees = this.#unlimited.map(({ tree }) => ({ ...tree, weight: 1 }))
-    return { trees, rate: Infinity, bound: Infinity, limits: [] }
-  }
+/** The names of the lines that cost something, those that cost the most first. */
+function limitsOf(lines: SharedLines, prices: Float64Array): readonly string[] {
+  const value = worthOf(lines, prices)
+  return lines.names
+    .map((name, line) => ({ name, worth: prices[line] * lines.rates[line] }))
+    .filter(({ worth }) => worth > 1e-6 * value)
+    .sort((left, right) => right.worth - left.worth)
+    .map(({ name }) => name)
 }
 
 /** An edge at a peer other than the root; the numbers make the same few peers the parents of all others. */
