@@ -47,7 +47,10 @@ export const segmentBytes = 1448
 export function pathCap(
   path: PathLink,
   returnPath: PathLink,
-  { latencyFactor = 1, transport = 'stream' as 'stream' | 'datagram' } = {}
+  {
+    latencyFactor = 1,
+    transport = 'stream'
+  }: { readonly latencyFactor?: number; readonly transport?: 'stream' | 'datagram' } = {}
 ): number {
   const roundTrip: Milliseconds = (path.latency + returnPath.latency) * latencyFactor
   const byLoss =
