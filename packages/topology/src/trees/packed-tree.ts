@@ -1,4 +1,4 @@
-/** A spanning tree of a packing. Peers are numbers: their index in the list of peers, which is in the order of names. */
+/** A spanning tree of a packing. Peers are numbers: their indices in the list of peers, in the order of names. */
 export interface PackedTree {
   readonly root: number
   /** Bits per second of the vector that travel along this tree; above 0. */
@@ -19,8 +19,8 @@ export interface TreePacking {
    */
   readonly rate: number
   /**
-   * No trees at all are faster than this, in bits per second. Up to 24 peers it is `rate`, up to 64 at most 1 % more;
-   * further above it beyond, and where hundreds of pairs have uneven limits of their own, so that the search was cut off.
+   * No trees at all are faster than this, in bits per second. Up to 24 peers it is `rate`, up to 64 at most 1 % more.
+   * It is further above beyond, and where hundreds of pairs have uneven limits, so that the search was cut off.
    */
   readonly bound: number
   /** The lines that limit the rate, as names for people, such as "ann up"; those that cost the most first. */

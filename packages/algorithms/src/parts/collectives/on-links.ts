@@ -177,8 +177,19 @@ function candidatesOf(
   const alongTrees = (count: number) =>
     trees === undefined ? [] : [{ name: 'trees', chunks: count, time: predictTrees(peers, links, trees, count) }]
   const usual = [...kind.predict(order, chunks), ...alongTrees(chunks * peers.length)]
+  if (chunks === 1) return usual
   // Of a short vector many chunks are little more than headers.
-  return chunks === 1 ? usual : [...usual, ...kind.predict(order, 1), ...alongTrees(1)]
+  const whole = [...kind.predict(order, 1), ...alongTrees(1)].filter(({ name }) => name !== 'halving-doubling')
+  return [...usual, ...whole.map((each) => ({ ...each, time: withMargin(each.time) }))]
+}
+
+/** How much faster a vector in one piece must seem to be: its predicted time may be a few per cent too short. */
+const margin = 1.05
+
+function withMargin(time: PredictedTime): PredictedTime {
+  return time.map((parts) =>
+    parts.map(({ latency, perByte }) => ({ latency: margin * latency, perByte: margin * perByte }))
+  )
 }
 
 function factsOf(peers: Peers, links: Links): unknown {

@@ -60,6 +60,8 @@ export function piecesOf({ offset, length }: Range, trees: readonly PackedTree[]
   const rest = length - lengths.reduce((sum, each) => sum + each, 0)
   const byRemainder = [...trees.keys()].sort((i, j) => shares[j] - lengths[j] - (shares[i] - lengths[i]) || i - j)
   for (let given = 0; given < rest; given++) lengths[byRemainder[given % trees.length]]++
+  // Shares are rounded, too, so that their whole parts may be one more than all.
+  for (let given = rest; given < 0; given++) lengths[lengths.indexOf(Math.max(...lengths))]--
   let start = offset
   return lengths.map((each) => ({ offset: (start += each) - each, length: each }))
 }
