@@ -15,7 +15,7 @@ export function linesOfGraph(capacities: Capacities): SharedLines {
 }
 
 /** Maximum flow by Dinic's algorithm (Soviet Mathematics Doklady 11, 1970). */
-export class FlowNetwork {
+class FlowNetwork {
   /** The edges that begin at each node; the one back has the next index, or the one before. */
   readonly #edges: number[][]
   readonly #to: number[] = []

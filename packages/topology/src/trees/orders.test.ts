@@ -78,7 +78,8 @@ function* everyOrder(count: number, order: readonly number[] = [0]): Iterable<re
 }
 
 test('a ring of nine peers, whose orders are searched, not tried, carries as much as the best of all orders', (t) => {
-  for (let seed = 0; seed < 5; seed++) {
+  // Of these the order of names is not the best.
+  for (const seed of [10, 12, 23, 34, 85]) {
     const peers = namesOf(9)
     const links = drawLinks(seed, 9)
     const { rates, uses } = linesOf(peers, links)

@@ -6,7 +6,7 @@ import { checkWays, linesOf, type SharedLines } from './shared-lines.js'
 
 /** What a unit of detour costs: among trees that are equally fast, those with the least detours are taken. */
 const detour = 1e-9
-/** How much of a unit an edge is that does not lead to the root, or from it, compared with one that uses a slow line. */
+/** How much of a unit an edge is that neither leads to the root nor from it, compared with one on a slow line. */
 const hop = 0.1
 /** Up to so many peers the packing is exact; beyond, the search ends once it is this near the bound. */
 const maxExact = 24
@@ -105,9 +105,7 @@ class TreeSearch {
       if (worthOf(this.#lines, prices) >= aim * this.#bound) flatter++
       for (const column of columns) this.#add(column)
     }
-    if (this.#unlimited.length === 0) return this.#packing()
-    const trees = this.#unlimited.map(({ tree }) => ({ ...tree, weight: 1 }))
-    return { trees, rate: Infinity, bound: Infinity, limits: [] }
+    return this.#unlimited.length > 0 ? withoutLimit(this.#unlimited) : this.#packing()
   }
 
   #add(column: TreeColumn): void {
@@ -209,23 +207,18 @@ class TreeSearch {
       .map(({ column, amount }) => ({ ...column.tree, weight: amount }))
       .sort((left, right) => right.weight - left.weight)
     const rate = trees.reduce((sum, { weight }) => sum + weight, 0)
-    return { trees, rate, bound: Math.max(rate, this.#bound), limits: limitsOf(this.#lines, prices) }
+    return { trees, rate, bound: Math.max(rate, this.#bound), limits: this.#limits(prices) }
   }
-}
 
-/** What all lines are worth at these prices. At the program's prices it is the present rate. */
-function worthOf({ rates }: SharedLines, prices: Float64Array): number {
-  return rates.reduce((sum, rate, line) => sum + rate * prices[line], 0)
-}
-
-/** The names of the lines that cost something, those that cost the most first. */
-function limitsOf(lines: SharedLines, prices: Float64Array): readonly string[] {
-  const value = worthOf(lines, prices)
-  return lines.names
-    .map((name, line) => ({ name, worth: prices[line] * lines.rates[line] }))
-    .filter(({ worth }) => worth > 1e-6 * value)
-    .sort((left, right) => right.worth - left.worth)
-    .map(({ name }) => name)
+  #limits(prices: Float64Array): readonly string[] {
+    const { names, rates } = this.#lines
+    const value = worthOf(this.#lines, prices)
+    return names
+      .map((name, line) => ({ name, worth: prices[line] * rates[line] }))
+      .filter(({ worth }) => worth > 1e-6 * value)
+      .sort((left, right) => right.worth - left.worth)
+      .map(({ name }) => name)
+  }
 }
 
 /** An edge at a peer other than the root; the numbers make the same few peers the parents of all others. */
@@ -238,4 +231,14 @@ function spanning(costs: Float64Array, count: number, root: number, perDetour: n
   const atRoot = costs.slice()
   for (let to = 0; to < count; to++) atRoot[root * count + to] -= perDetour * hopAt(root, count)
   return [...cheapestArborescence({ count, root, costs: atRoot })]
+}
+
+/** What all lines are worth. At the program's prices it is the present rate. */
+function worthOf({ rates }: SharedLines, prices: Float64Array): number {
+  return rates.reduce((sum, rate, line) => sum + rate * prices[line], 0)
+}
+
+function withoutLimit(columns: readonly TreeColumn[]): TreePacking {
+  const trees = columns.map(({ tree }) => ({ ...tree, weight: 1 }))
+  return { trees, rate: Infinity, bound: Infinity, limits: [] }
 }

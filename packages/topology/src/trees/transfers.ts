@@ -11,7 +11,7 @@ export interface PlannedTransfer {
 }
 
 /** A connection between two peers, which sends one transfer after the other. */
-interface BusyConnection {
+interface TransferQueue {
   readonly lines: readonly number[]
   readonly latency: Milliseconds
   /** Transfers that are to be sent, and those that are in flight, each with the time of its arrival. */
@@ -34,7 +34,7 @@ export function timeOfTransfers(
   latency: (from: number, to: number) => Milliseconds,
   transfers: readonly PlannedTransfer[]
 ): Milliseconds {
-  const connections = new Map<number, BusyConnection>()
+  const connections = new Map<number, TransferQueue>()
   const connectionOf = ({ from, to }: PlannedTransfer) => {
     const key = from * lines.peers.length + to
     const known = connections.get(key)
@@ -85,14 +85,14 @@ export function timeOfTransfers(
 
 const rounding = 1e-12
 
-function nextEvent({ waiting, flying, left, rate }: BusyConnection, now: Milliseconds): Milliseconds {
+function nextEvent({ waiting, flying, left, rate }: TransferQueue, now: Milliseconds): Milliseconds {
   const sent = waiting.length > 0 ? left / rate : Infinity
   return Math.max(0, Math.min(sent, flying.length > 0 ? flying[0].time - now : Infinity))
 }
 
 /** Sends for as long as `pause`. Returns whether there is nothing left to send. */
 function advance(
-  connection: BusyConnection,
+  connection: TransferQueue,
   pause: Milliseconds,
   now: Milliseconds,
   transfers: readonly PlannedTransfer[]
@@ -109,7 +109,7 @@ function advance(
 }
 
 /** Sets the rates of all connections with something to send. */
-function shareLines(rates: readonly number[], connections: readonly BusyConnection[]): void {
+function shareLines(rates: readonly number[], connections: readonly TransferQueue[]): void {
   const open = new Set(connections.filter(({ waiting }) => waiting.length > 0))
   const left = rates.map((rate) => rate / 8000)
   const counts = new Int32Array(rates.length)
