@@ -1,4 +1,4 @@
-import { type Milliseconds, type NoteListener, peerName, type Topology } from '@murmuration/core'
+import { type NoteListener, peerName, type Topology } from '@murmuration/core'
 import { trustingSigner } from '@murmuration/membership'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
@@ -21,7 +21,7 @@ test('notes about a training that has not begun here are no fault of their sende
     self: a,
     random: createRandom(1, 'a'),
     signal: new AbortController().signal,
-    now: () => 0 as Milliseconds,
+    now: () => 0,
     tell: () => {},
     listen: (listener) => void listeners.push(listener),
     sleep: () => Promise.resolve(),
