@@ -149,7 +149,7 @@ function qualityLines(summary: Summary): string[] {
 /** Further measures of the task, each after a comma. */
 const measuresText = (measures: Evaluation['measures'] = {}): string =>
   Object.entries(measures)
-    .map(([name, value]) => `, ${name} ${value.toFixed(3)}`)
+    .map(([name, value]) => `, ${name} ${Number.isInteger(value) ? count(value) : value.toFixed(3)}`)
     .join('')
 
 /** Perplexity, accuracy, loss and further measures, as far as they exist. */
@@ -222,6 +222,8 @@ function workText({
   seconds,
   begun
 }: Pick<Summary, 'rounds' | 'samples' | 'seconds' | 'begun'>): string {
+  // Kernel machines go through no batches.
+  if (samples === 0) return `${count(rounds)} rounds in ${duration(seconds)}`
   const all = `${count(rounds)} rounds, ${count(samples)} samples`
   if (begun !== undefined)
     return `${all}; the last ${count(Math.max(0, rounds - begun))} rounds in ${duration(seconds)}`
