@@ -1,5 +1,5 @@
 /** The tutorials: the command accepts their files and commands; those that need only one machine are run unchanged. */
-import { readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { murmurInTurn, temporaryFolder } from './command.js'
@@ -40,7 +40,9 @@ test('every command in the documents is there, with the options that it is given
  * not run.
  */
 const isAlone = ([name, ...words]: readonly string[]) =>
-  name === 'topology' || (name === 'sim' && !words.some((word) => ['--part', 'scenario.yaml'].includes(word)))
+  name === 'topology' ||
+  (name === 'sim' && !words.some((word) => ['--part', 'scenario.yaml'].includes(word))) ||
+  (name === 'swarm' && words.includes('kernel.yaml'))
 
 for (const name of readdirSync(`${root}docs/use/tutorials`)) {
   test(`what ${name} has the reader type on one machine works as it stands`, async (t) => {
@@ -51,11 +53,17 @@ for (const name of readdirSync(`${root}docs/use/tutorials`)) {
       t.truthy(file, 'a file of a tutorial begins with its name')
       writeFileSync(join(folder, file), body)
     }
+    cpSync(`${root}topologies`, join(folder, 'topologies'), { recursive: true })
     const commands = commandsOf(text).filter(isAlone)
     // One thread is enough, and does not change the results.
     const frugal = commands.map((words) => (words[0] === 'sim' ? [...words, '--threads', '1'] : words))
     const results = await murmurInTurn(frugal, folder, folder)
-    for (const [place, { code, stderr }] of results.entries()) t.is(code, 0, `${commands[place].join(' ')}: ${stderr}`)
+    for (const [place, { code, stdout, stderr }] of results.entries()) {
+      t.is(code, 0, `${commands[place].join(' ')}: ${stderr}`)
+      if (commands[place][0] !== 'swarm') continue
+      const shown = blocksOf(text, '').flatMap((body) => body.split('\n').map((line) => line.split(', …')[0]))
+      for (const line of shown) t.true(stdout.includes(line), `found no "${line}" in ${stdout}`)
+    }
     t.pass()
   })
 }
