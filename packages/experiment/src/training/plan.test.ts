@@ -4,6 +4,10 @@ import { join } from 'node:path'
 import { InputError, peerName } from '@murmuration/core'
 import { buildTaskHere } from '@murmuration/tasks'
 import test from 'ava'
+import { optionsOn } from '@murmuration/algorithms'
+import { uniformLinks } from '@murmuration/simulator'
+import { createTopology } from '@murmuration/topology'
+import { recordNamed } from './algorithm-choice.js'
 import { makePlan } from '../make-plan.js'
 import { checkCheckpoints } from '../peers/checkpoints/checkpoints.js'
 import { lossTexts, sampleTexts, taskOf } from './plan.js'
@@ -262,6 +266,10 @@ test('trees need links with a bandwidth, and an order has each peer once', async
   const order = await planOnLinks('{ name: local-sgd, order: [a, b, c, a] }')
   const told = /links\.yaml: order: found a, b, c, a, expected each peer once: a, b, c, d/
   await t.throwsAsync(order(''), { instanceOf: InputError, message: told })
+  const survivors = createTopology({ peers: ['a', 'c'].map(peerName), graph: { kind: 'complete' } })
+  const listed = { order: ['d', 'c', 'b', 'a'], collective: 'auto' }
+  const left = optionsOn(recordNamed('local-sgd'), survivors, listed, uniformLinks({ latency: 1 }))
+  t.deepEqual(left.order, listed.order, 'those that are left of a run keep the list')
   const quantised = await planOnLinks('{ name: quantised-diloco, collective: ring }')
   await t.throwsAsync(quantised(''), { instanceOf: InputError, message: /train\.yaml.*collective.*direct/ })
 })

@@ -114,7 +114,8 @@ function shareLines(rates: readonly number[], connections: readonly TransferQueu
   const left = rates.map((rate) => rate / 8000)
   const counts = new Int32Array(rates.length)
   for (const connection of open) {
-    connection.rate = Infinity
+    // Without a limit; finite, so that no time times this rate is not a number.
+    connection.rate = 1e300
     for (const line of connection.lines) counts[line]++
   }
   for (;;) {

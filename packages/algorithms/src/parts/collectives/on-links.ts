@@ -134,7 +134,7 @@ function meaningOf(
   const kind = kindOn(peers, links)
   const hasOrder = collective === kind.ordered || collective === 'auto'
   const isFollowed = hasOrder && order === 'links'
-  const inOrder = isFollowed ? kind.bestOrder() : typeof order === 'string' ? kind.usualOrder : (order as Peers)
+  const inOrder = isFollowed ? kind.bestOrder() : typeof order === 'string' ? kind.usualOrder : peersIn(order, peers)
   const isUsual = inOrder.every((name, index) => name === kind.usualOrder[index])
   const meaning = isFollowed && !isUsual ? { order: inOrder } : {}
   if (collective !== 'trees' && collective !== 'auto') return meaning
@@ -146,6 +146,8 @@ function meaningOf(
   return remembered(JSON.stringify(all), () => {
     const { trees, rate } = peers.length > maxPacked ? noPacking : kind.pack()
     const packed = rate < Number.POSITIVE_INFINITY ? { trees } : {}
+    // Times follow from rates; without any, auto stays the usual collective.
+    if (collective === 'auto' && packed.trees === undefined) return meaning
     if (collective === 'auto')
       return {
         ...meaning,
@@ -209,8 +211,13 @@ function remembered(key: string, find: () => Meaning): Meaning {
   return known
 }
 
+function peersIn(order: readonly string[], peers: Peers): Peers {
+  return (order as Peers).filter((name) => peers.includes(name))
+}
+
 function checkOrder(order: readonly string[], peers: Peers): void {
-  if (order.length === peers.length && peers.every((name) => order.includes(name))) return
+  // Those that are left of a run need not have the names of the others taken out.
+  if (new Set(order).size === order.length && peers.every((name) => order.includes(name))) return
   throw new InputError(`order: found ${order.join(', ')}, expected each peer once: ${peers.join(', ')}`)
 }
 
