@@ -90,7 +90,7 @@ export class EpochWatch {
   }
 
   process(self: PeerName): ProcessWatch {
-    const process = new ProcessWatch(this, self)
+    const process = new ProcessWatch(this, self, this.processes.get(self)?.life ?? 0)
     this.processes.set(self, process)
     return process
   }
@@ -173,6 +173,7 @@ export class EpochWatch {
 export class ProcessWatch {
   readonly #watch: EpochWatch
   readonly self: PeerName
+  readonly #lastLife: number
   #session: ElasticSession | undefined
   #members: Members | undefined
   #arena: Vector['arena'] | undefined
@@ -185,9 +186,16 @@ export class ProcessWatch {
   #promisedTo = -1
   #standing: { readonly opened: number; readonly round: number; readonly epoch: number } | undefined
 
-  constructor(watch: EpochWatch, self: PeerName) {
+  /** @param lastLife - the life that the peer's process before this one has shown; 0 if there was none */
+  constructor(watch: EpochWatch, self: PeerName, lastLife: number) {
     this.#watch = watch
     this.self = self
+    this.#lastLife = lastLife
+  }
+
+  /** Whether it has begun the run again, since all that knew of its earlier life were gone. */
+  get isAnew(): boolean {
+    return this.life > 0 && this.life <= this.#lastLife
   }
 
   /** The life that it shows; 0 before it has begun. */

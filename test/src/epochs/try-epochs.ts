@@ -47,7 +47,7 @@ export async function tryRun(run: DrawnRun): Promise<readonly string[]> {
  * The last epoch is the last that one of them knows: an epoch of which only a proposer that has died knew is none.
  */
 function unfinished(run: DrawnRun, watch: EpochWatch, { outcomes }: EpochsEnd): readonly string[] {
-  const there = stayingIn(run)
+  const there = stayingIn(run).filter((name) => watch.processes.get(name)?.isAnew !== true)
   const known = there.flatMap((name) => watch.processes.get(name)?.known ?? [])
   const last = known.reduce((latest, epoch) => (epoch.number > latest.number ? epoch : latest), known[0])
   if (last === undefined || !watch.hasBegun) return []
