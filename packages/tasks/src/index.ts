@@ -38,7 +38,7 @@ export { createSoftmaxTaskSet, createSoftmaxTask, type SoftmaxTaskOptions, softm
 export { createSvmTask, createSvmTaskSet, svmTaskModule, type SvmTaskOptions } from './svm-task.js'
 export type { TaskWorkerOptions } from './task-thread.js'
 export { buildTaskHere } from './task-here.js'
-export { startTaskWorker, type TaskWorker } from './task-worker.js'
+export { type StageTaskWorker, startTaskWorker, type TaskWorker } from './task-worker.js'
 export {
   createWordVectorsTask,
   createWordVectorsTaskSet,

@@ -8,6 +8,7 @@ import {
   type Random,
   type Schema,
   type Task,
+  type TaskStages,
   type Work
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -19,12 +20,13 @@ import { type Batch, TensorBatches } from './batches.js'
 import { compute, type Unread } from './compute.js'
 import { type ChunkEvaluation, type DenseNetwork, denseNetworkOf, type NetworkParts } from './dense/network.js'
 import { dilateFilters } from './dilation.js'
-import { drawingFrom } from './draws.js'
+import { drawByLayer, drawingFrom } from './draws.js'
 import { generated } from './gpt/generate.js'
 import { countRight, endsInSoftmax, type Loss } from './loss.js'
 import { tensorflow as tf } from './tensorflow.js'
 import { freezeNormalisation } from './normalisation.js'
-import { ModelWeights } from './weights.js'
+import { stagesOf } from './stages/stage-task.js'
+import { ModelWeights, refuseConstraints, schemaOf } from './weights.js'
 
 /** The parts of a {@link TfjsTask}. */
 export interface TfjsTaskParts extends NetworkParts {
@@ -35,6 +37,8 @@ export interface TfjsTaskParts extends NetworkParts {
   readonly random: Random
   /** The path of the user's module that made the model, if any. */
   readonly userModule?: string
+  /** Whether weights take memory when they are first used: for a task of which only a stage is. */
+  readonly hasLateWeights?: boolean
   /** Whether a text is learned, by cross-entropy. */
   readonly isLanguageModel: boolean
   readonly about: Readonly<Record<string, string>>
@@ -62,7 +66,8 @@ export class TfjsTask implements Task {
   readonly mustAnswerBeforeEnd: boolean
   readonly generate?: NonNullable<Task['generate']>
   readonly #parts: TfjsTaskParts
-  readonly #weights: ModelWeights
+  readonly stages: TaskStages
+  #built: ModelWeights | undefined
   readonly #train: TensorBatches
   readonly #test: TensorBatches
   readonly #vector: Float32Array
@@ -71,13 +76,13 @@ export class TfjsTask implements Task {
 
   constructor(parts: TfjsTaskParts) {
     this.#parts = parts
-    this.#weights = new ModelWeights(parts.model, parts.keepWeights)
-    this.#weights.refuseConstraints()
+    refuseConstraints(parts.model)
     this.#train = new TensorBatches(parts.localData.train)
     this.#test = new TensorBatches(parts.localData.test)
     freezeNormalisation(parts.model)
     dilateFilters(parts.model)
-    this.schema = this.#weights.schema
+    this.schema = schemaOf(parts.model)
+    if (parts.hasLateWeights !== true) this.#built = new ModelWeights(parts.model, parts.keepWeights)
     this.samples = parts.localData.train.count
     this.about = parts.about
     this.fingerprints = fingerprintsOf(parts.localData)
@@ -87,6 +92,9 @@ export class TfjsTask implements Task {
     this.mustAnswerBeforeEnd = parts.backend.name === 'webgpu'
     this.#vector = new Float32Array(lengthOf(this.schema))
     this.#network = denseNetworkOf(parts, this.schema)
+    this.stages = stagesOf({ task: this, parts, compute: (steps) => this.#compute(steps) })
+    // A model that a network computes draws nothing.
+    if (this.#network === undefined) drawByLayer(parts.model)
     if (parts.isLanguageModel) {
       this.generate = (parameters, seed) => ({
         kind: 'generate',
@@ -94,6 +102,10 @@ export class TfjsTask implements Task {
         run: () => this.#generate(parameters, seed)
       })
     }
+  }
+
+  get #weights(): ModelWeights {
+    return (this.#built ??= new ModelWeights(this.#parts.model, this.#parts.keepWeights))
   }
 
   initialise(seed: number): Work<Float32Array> {
