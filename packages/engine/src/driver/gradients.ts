@@ -1,6 +1,7 @@
 import { type Gradient, invariant, type Random, type Task, type Work } from '@murmuration/core'
 import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from './batches.js'
+import type { Line, LineGradient } from '../pipeline/line.js'
 import { maxGrowth } from '../vectors/sizes.js'
 import type { Untrained } from '../vectors/untrained.js'
 import { checkNumbers } from './first-round.js'
@@ -59,10 +60,7 @@ export class Gradients {
    * @throws InvariantError while an earlier one is computed
    */
   work(x: Vector, round: number): Work<Vector> {
-    invariant(!this.#isUnderWay, `a gradient of round ${round} while another is computed; await one after the other`)
-    this.#isUnderWay = true
-    // The task is about to overwrite its memory.
-    if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
+    this.#begin(round)
     const { accumulate = 1 } = this.#options
     const work =
       accumulate === 1
@@ -77,9 +75,40 @@ export class Gradients {
     return { kind: work.kind, samples: work.samples, run }
   }
 
-  /** Weight decay is not added where parameters are not trained. */
-  #take({ loss, vector }: Gradient, x: Vector, round: number): Vector {
-    const { weightDecay = 0, clip } = this.#options
+  /**
+   * The same by the peers of a line. They are clipped by the norm over all stages.
+   *
+   * @throws InvariantError while an earlier one is computed
+   */
+  byLine(line: Line, x: Vector, round: number): PromiseLike<Vector> {
+    this.#begin(round)
+    const { accumulate = 1, batchSize, clip } = this.#options
+    const samples = new Uint32Array(accumulate * batchSize)
+    for (let index = 0; index < accumulate; index++) samples.set(this.batches.next(), index * batchSize)
+    const draws = Array.from({ length: accumulate }, (_, index) => round * accumulate + index)
+    const squaresOf = clip === undefined ? undefined : (vector: Float32Array) => this.#squaresOf(vector, x)
+    const computed = line.gradient({ parameters: x.values, round, draws, samples, squaresOf })
+    const take = ({ squares, ...gradient }: LineGradient) => this.#take(gradient, x, round, squares)
+    let taken: PromiseLike<Vector> | undefined
+    return { then: (onFulfilled, onRejected) => (taken ??= computed.then(take)).then(onFulfilled, onRejected) }
+  }
+
+  /** The sum of the squares of `g + λ x` where it is trained. */
+  #squaresOf(vector: Float32Array, x: Vector): number {
+    const sum = this.#withDecay(vector, x, new Float32Array(vector.length))
+    return this.#trainedOf(sum).reduce((squares, part) => squares + norm(part) ** 2, 0)
+  }
+
+  #begin(round: number): void {
+    invariant(!this.#isUnderWay, `a gradient of round ${round} while another is computed; await one after the other`)
+    this.#isUnderWay = true
+    // The task is about to overwrite its memory.
+    if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
+  }
+
+  /** @param squares - the sum of the squares of which this is a part; its own when absent */
+  #take({ loss, vector }: Gradient, x: Vector, round: number, squares?: number): Vector {
+    const { clip } = this.#options
     this.#isUnderWay = false
     // The session has ended meanwhile: nobody uses the gradient.
     if (this.#arena.isClosed) return this.#arena.adopt(new Float32Array(0))
@@ -88,23 +117,28 @@ export class Gradients {
     this.#first ??= loss
     const found = foundLoss(loss, this.#first)
     if (found !== undefined) throw this.#owner.diverged(round, found)
-    const g = this.#arena.compute(x.length, (out, from, to) => {
-      if (weightDecay === 0) return copyTo(out, vector, from, to)
-      const terms = [
-        { weight: 1, vector },
-        { weight: weightDecay, vector: x.values }
-      ]
-      weightedSum(out, terms, from, to)
-      for (const { offset, length } of this.#untrained) {
-        const start = Math.max(offset, from)
-        const end = Math.min(offset + length, to)
-        if (start < end) out.set(vector.subarray(start, end), start)
-      }
-    })
-    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#trainedOf(numbers)))
+    const g = this.#arena.compute(x.length, (out, from, to) => void this.#withDecay(vector, x, out, from, to))
+    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#trainedOf(numbers), squares))
     g.at = x
     this.#last = g
     return g
+  }
+
+  /** Writes `g + λ x` to `out`; weight decay is not added where parameters are not trained. */
+  #withDecay(vector: Float32Array, x: Vector, out: Float32Array, from = 0, to = out.length): Float32Array {
+    const { weightDecay = 0 } = this.#options
+    if (weightDecay === 0) return copyTo(out, vector, from, to)
+    const terms = [
+      { weight: 1, vector },
+      { weight: weightDecay, vector: x.values }
+    ]
+    weightedSum(out, terms, from, to)
+    for (const { offset, length } of this.#untrained) {
+      const start = Math.max(offset, from)
+      const end = Math.min(offset + length, to)
+      if (start < end) out.set(vector.subarray(start, end), start)
+    }
+    return out
   }
 
   /** The norm of the last gradient; 0 where there is none in this round. */
@@ -163,14 +197,18 @@ export class Gradients {
 }
 
 /** Copies the elements `from` to below `to`. */
-function copyTo(out: Float32Array, vector: Float32Array, from: number, to: number): void {
+function copyTo(out: Float32Array, vector: Float32Array, from: number, to: number): Float32Array {
   if (to - from === vector.length) out.set(vector)
   else out.set(vector.subarray(from, to), from)
+  return out
 }
 
-/** `g ← g · c / max(c, ‖g‖)` of a gradient in parts (Pascanu, Mikolov and Bengio, ICML 2013, Algorithm 1). */
-function clipTo(limit: number, parts: readonly Float32Array[]): void {
-  const length = Math.hypot(...parts.map((part) => norm(part)))
+/**
+ * `g ← g · c / max(c, ‖g‖)` of a gradient in parts (Pascanu, Mikolov and Bengio, ICML 2013, Algorithm 1), with ‖g‖² the
+ * `squares` of the whole gradient, if this is a part of it.
+ */
+function clipTo(limit: number, parts: readonly Float32Array[], squares?: number): void {
+  const length = squares === undefined ? Math.hypot(...parts.map((part) => norm(part))) : Math.sqrt(squares)
   if (length > limit) for (const part of parts) scale(part, limit / length)
 }
 

@@ -233,7 +233,8 @@ export class Program {
 
   /** The gradient at x on the next batch. */
   gradient(x: Vector): PromiseLike<Vector> {
-    const { fabric } = this.#peer
+    const { fabric, line } = this.#peer
+    if (line !== undefined) return this.#peer.gradients.byLine(line, x, this.#round)
     const work = this.#peer.gradients.work(x, this.#round)
     return this.role.answers === undefined ? fabric.work(work) : this.#besideAnswers(work)
   }
