@@ -1,4 +1,11 @@
-import { type AnyAlgorithm, type AnySettings, lossRule, refusals, type Surroundings } from '@murmuration/algorithms'
+import {
+  type AnyAlgorithm,
+  type AnySettings,
+  type LossRule,
+  lossRule,
+  refusals,
+  type Surroundings
+} from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p/settings'
 import { contraction, graphLabel, structureFindings } from '@murmuration/topology'
@@ -6,6 +13,7 @@ import type { TopologyFile } from '@murmuration/files'
 import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import { continuesInEpochs, finalRoundsOn } from './epoch-settings.js'
 import type { StartEvent } from '../base/events.js'
+import { pipelineRefusals, pipelineSettings, placeInLines } from './pipeline.js'
 import { runSettings } from './run-settings.js'
 import { rowRefusals } from './task-choice.js'
 import { checkStore } from './store-choice.js'
@@ -53,7 +61,8 @@ export interface RunPlan {
  * The plan for files that were read. Throws an InputError when they do not fit each other; messages begin with `path`.
  */
 export function planOf(path: string, file: TopologyFile, training: Training): RunPlan {
-  const { topology } = file
+  // Each stage's peers have a graph of their own, all of the same kind.
+  const topology = file.pipeline?.ofStage ?? file.topology
   const shrinking = contraction(topology)
   const finalRounds = finalRoundsOn(topology, training)
   if (!Number.isFinite(finalRounds)) {
@@ -63,17 +72,21 @@ export function planOf(path: string, file: TopologyFile, training: Training): Ru
   const record = recordOf(training.algorithm)
   const servers = file.servers.map(({ name }) => name)
   const { codec } = training
+  refuseAll(path, pipelineRefusals(file, training, record))
   checkNeeds(path, record, { topology, servers, codec, options: givenOptions(training.algorithm) }, training)
   checkPlaces(path, file, training, record)
   checkQuorum(path, file, training, record)
   return {
     path,
     file,
-    training,
+    // The peers of a line need each other: there are no epochs.
+    training:
+      file.pipeline === undefined ? training : { ...training, membership: { ...training.membership, onLoss: 'stop' } },
     options: trainingSettings(training, topology, {
       seed: training.seed,
-      workers: topology.peers,
+      workers: file.topology.peers,
       servers,
+      pipeline: pipelineSettings(file, training),
       finalRounds: finalRoundsOf(record, training, finalRounds)
     }),
     spectralGap: shrinking.spectralGap,
@@ -133,20 +146,36 @@ function checkQuorum(path: string, { peers, servers }: TopologyFile, training: T
 
 /** The algorithm's requirements are checked before anything starts. */
 function checkNeeds(path: string, record: AnyAlgorithm, surroundings: Surroundings, training: Training): void {
-  const refused = [...refusals(record, surroundings), ...rowRefusals(record, training)]
+  refuseAll(path, [...refusals(record, surroundings), ...rowRefusals(record, training)])
+}
+
+function refuseAll(path: string, refused: readonly string[]): void {
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
+}
+
+/** What the loss of a peer means: where the model is cut, that a line has lost one of its stages. */
+export function lossRuleOf({ file, options, training }: Pick<RunPlan, 'file' | 'options' | 'training'>): LossRule {
+  if (file.pipeline === undefined) return lossRule(options.algorithm, training.membership.onLoss)
+  const because = 'each stage of the model needs the others'
+  return { onLoss: 'ends', joins: false, reason: because, because }
 }
 
 /** What to say before a run that the loss of a peer ends; nothing of other runs. */
 export function lossTexts({ file, options, training }: RunPlan): readonly string[] {
-  const { onLoss, reason } = lossRule(options.algorithm, training.membership.onLoss)
+  const { onLoss, reason } = lossRuleOf({ file, options, training })
   if (onLoss !== 'ends' || file.topology.peers.length + file.servers.length === 1) return []
   return [`the loss of a peer ends this run: ${reason}`]
 }
 
 /** The task of one peer, or without `self` of the union of all peers' data. */
 export function taskOf({ file, training }: RunPlan, self?: PeerName): TaskDescription {
-  return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)
+  const { pipeline } = file
+  if (pipeline === undefined)
+    return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)
+  // The peers of a line have the data of its first.
+  const peers = pipeline.lines.map(([first]) => first)
+  const first = self && pipeline.lines[placeInLines(pipeline, self).line][0]
+  return taskDescription(training, { peers, seed: training.seed }, first)
 }
 
 /** The first event for displays, without the versions of real peers. */

@@ -21,14 +21,15 @@ const hidden = "each machine's own"
 /**
  * Every setting that all peers of a run must share: the training file with defaults and overrides, and the topology.
  */
-export function runSettings({ graph, weights, peers, servers }: TopologyFile, training: Training): Settings {
+export function runSettings({ graph, weights, peers, servers, pipeline }: TopologyFile, training: Training): Settings {
   // In the order of the file, which is their order in the graph.
   const names = peers.map(({ name }) => name)
   const served = servers.length === 0 ? {} : { servers: servers.map(({ name }) => name) }
+  const lines = pipeline === undefined ? {} : { lines: pipeline.lines.map((line) => line.join(' ')) }
   const { data: given } = training
   const scale = typeof given === 'object' && 'path' in given ? given.scale : undefined
   const data = localWeights(training) === undefined ? given : { path: hidden, ...(scale && { scale }) }
-  const all = settingsOf({ ...training, data, topology: { graph, weights, peers: names, ...served } })
+  const all = settingsOf({ ...training, data, topology: { graph, weights, peers: names, ...served, ...lines } })
   const hide = ([name, value]: readonly [string, string]) => {
     const whole = name.replace(/\[\d+\]$/, '')
     return machineLocal.has(whole) ? [whole, hidden] : [name, value]

@@ -6,6 +6,7 @@ import { trainCentrally } from './centralised.js'
 import { startingFrom } from '../../models/start-model.js'
 import { type EpochEvent, type EvaluationEvent, type LostEvent, secondsOf, type TextEvent } from '../../base/events.js'
 import { AveragedPeers } from './averaged-peers.js'
+import { LineSnapshots } from './line-results.js'
 import { RowSnapshots } from './row-snapshots.js'
 import type { PeerProgress, Snapshot } from '../reporting/snapshots.js'
 import { type RunPlan, taskOf } from '../../training/plan.js'
@@ -29,7 +30,11 @@ export class Evaluator {
   readonly #snapshots = new Map<number, Map<PeerName, Snapshot>>()
   /** The last progress of lost peers and of servers, which are not in later snapshots of all. */
   readonly #latest = new Map<PeerName, PeerProgress>()
+  /** The peers, or the first of each line, which stand for the lines. */
+  readonly #names: readonly PeerName[]
   readonly #averaged: AveragedPeers
+  /** For models whose stages are divided among the peers of lines. */
+  readonly #lines: LineSnapshots | undefined
   /** For rows that are divided among all peers. */
   readonly #rows: RowSnapshots
   /** Also receives the evaluations of the mean. */
@@ -44,8 +49,10 @@ export class Evaluator {
     this.#plan = plan
     this.#task = task
     this.#emit = emit
-    const { topology, servers } = plan.file
-    this.#averaged = new AveragedPeers(topology.peers)
+    const { topology, servers, pipeline } = plan.file
+    this.#names = pipeline?.lines.map(([first]) => first) ?? topology.peers
+    this.#averaged = new AveragedPeers(this.#names)
+    this.#lines = pipeline && new LineSnapshots(pipeline.lines)
     this.#failure.promise.catch(() => {})
     this.#rows = new RowSnapshots(topology.peers.length + servers.length, lengthOf(task.schema))
   }
@@ -79,6 +86,12 @@ export class Evaluator {
 
   /** Takes a peer's parameters of a round; once all have arrived, evaluates their mean. */
   take(peer: PeerName, snapshot: Snapshot): void {
+    if (this.#lines === undefined) return this.#take(peer, snapshot)
+    const joined = this.#lines.take(peer, snapshot)
+    if (joined !== undefined) this.#take(joined.peer, joined.snapshot)
+  }
+
+  #take(peer: PeerName, snapshot: Snapshot): void {
     const { round, seconds, samples, bytes, parameters } = snapshot
     if (snapshot.holds !== undefined) {
       const all = this.#rows.take(snapshot)
@@ -120,9 +133,9 @@ export class Evaluator {
    * peers' sample counts, in the order of names.
    */
   async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
-    const { options, file } = this.#plan
+    const { options } = this.#plan
     const start = now()
-    const named = file.topology.peers.map((name, index) => ({ name, samples: shards[index] }))
+    const named = this.#names.map((name, index) => ({ name, samples: shards[index] }))
     const every = Math.ceil(options.rounds / 4)
     const parameters = await trainCentrally(this.#task, options, named, async ({ round, parameters }) => {
       signal.throwIfAborted()

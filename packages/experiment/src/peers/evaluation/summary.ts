@@ -12,10 +12,19 @@ import type { SummarisedEvents } from '../reporting/summarised-events.js'
 /** Results by peer, in the order of names; lost peers have none. */
 export type PeerResults = ReadonlyMap<PeerName, PeerResult>
 
+/** What the peers of a run have found. */
+interface ResultsOfRun {
+  /** Of those that have a model: of peers or, where the model is cut, of lines. */
+  readonly results: PeerResults
+  readonly servers: PeerResults
+  /** Of each peer; `results` when absent. */
+  readonly each?: PeerResults
+}
+
 /** Summarises the results of the peers that finished. */
 export function summarise(
   { file, training, options, spectralGap }: RunPlan,
-  { results, servers }: { readonly results: PeerResults; readonly servers: PeerResults },
+  { results, servers, each = results }: ResultsOfRun,
   {
     ofMean,
     central,
@@ -39,15 +48,15 @@ export function summarise(
     withServers.reduce((sum, result) => sum + figureOf(result), 0)
   const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
   const received = ({ traffic }: PeerResult) => traffic.received.payload + traffic.received.overhead
-  const [busiest] = [...results, ...servers]
+  const [busiest] = [...each, ...servers]
     .map(([name, result]) => ({ name, bytes: sent(result) + received(result) }))
     .sort((left, right) => right.bytes - left.bytes)
   const begun = Math.min(...all.map((result) => result.begun ?? 0))
   return {
     kind: 'summary',
     peers: file.topology.peers.length,
-    finished: all.length,
-    lost: [...file.topology.peers, ...roles].filter((peer) => !results.has(peer) && !servers.has(peer)),
+    finished: each.size,
+    lost: [...file.topology.peers, ...roles].filter((peer) => !each.has(peer) && !servers.has(peer)),
     ...(epochs === undefined ? {} : { epochs }),
     outliers,
     faults: faultsBySender(all.flatMap(({ faults }) => faults)),

@@ -1,8 +1,8 @@
-import { lossRule, Members, type MembersFabric, type MembersOptions } from '@murmuration/algorithms'
+import { Members, type MembersFabric, type MembersOptions } from '@murmuration/algorithms'
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { NeighbourStatus } from '@murmuration/libp2p'
 import type { MemberChange, Signer } from '@murmuration/membership'
-import type { RunPlan } from '../../training/plan.js'
+import { lossRuleOf, type RunPlan } from '../../training/plan.js'
 
 /** How long a goodbye may take to arrive after the news that a peer has left. */
 const goodbyeWithin: Milliseconds = 1000
@@ -36,13 +36,12 @@ export class NeededPeers {
   #cause: string | undefined
   #lost: readonly PeerName[] | undefined
 
-  constructor(
-    { file: { topology, servers }, options: { algorithm }, training: { timeout, membership } }: RunPlan,
-    options: NeededOptions
-  ) {
+  constructor(plan: RunPlan, options: NeededOptions) {
+    const { topology, servers } = plan.file
+    const { timeout } = plan.training
     const peers = [...topology.peers, ...servers.map(({ name }) => name)]
     this.#options = options
-    this.#why = lossRule(algorithm, membership.onLoss).because ?? ''
+    this.#why = lossRuleOf(plan).because ?? ''
     this.#members = new Members(options.fabric, {
       settings: { minSuspectAfter: timeout, maxSuspectAfter: timeout, forgetAfter: Number.MAX_SAFE_INTEGER },
       topology: { peers, period: topology.period, mixing: (peer, round) => topology.mixing(peer, round) },

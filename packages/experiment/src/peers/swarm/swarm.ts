@@ -9,6 +9,7 @@ import type { RunEvent, Summary } from '../../base/events.js'
 import { DisagreementError, failureKindOf, LostError } from '../../base/errors.js'
 import { differenceOf } from '../evaluation/difference.js'
 import { Evaluator } from '../evaluation/evaluator.js'
+import { resultsOfLines } from '../evaluation/line-results.js'
 import { Losses } from '../evaluation/losses.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { SummarisedEvents } from '../reporting/summarised-events.js'
@@ -72,7 +73,11 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
     const seen = new SummarisedEvents()
-    const { results, servers, gaveUp } = await runChildren(plan, { ...request, runId: randomUUID() }, evaluator, {
+    const {
+      results: each,
+      servers,
+      gaveUp
+    } = await runChildren(plan, { ...request, runId: randomUUID() }, evaluator, {
       ...options,
       emit: (event) => {
         seen.take(event)
@@ -80,6 +85,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
         options.emit(event)
       }
     })
+    const results = await modelsOf(plan, each, evaluator)
     const models = [...results.values()].map(({ parameters }) => parameters)
     const saving = { plan, results, models }
     const ofMean = await evaluator.evaluateMean(models).catch(async (error: unknown) => {
@@ -90,12 +96,12 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     // If the model cannot be saved, its summary is emitted nevertheless.
     const unsaved = await saveMean(saving, ofMean, options)
     const central =
-      options.baseline && results.size === plan.file.topology.peers.length
+      options.baseline && each.size === plan.file.topology.peers.length
         ? await evaluator.centralised(sampleCounts(results), options.now, options.signal)
         : undefined
     const summary = summarise(
       plan,
-      { results, servers },
+      { results, servers, each },
       { ofMean, central, before: evaluator.lastDistance, seen: seen.figures }
     )
     const difference = differenceOf(plan.training, models, summary)
@@ -108,6 +114,17 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   } finally {
     await evaluator.close()
   }
+}
+
+/** The results of the peers; where each has a stage, of the lines, whose models are evaluated now. */
+async function modelsOf({ file }: RunPlan, each: PeerResults, evaluator: Evaluator): Promise<PeerResults> {
+  if (file.pipeline === undefined) return each
+  const lines = resultsOfLines(file.pipeline.lines, each)
+  if (lines.size === 0) throw new LostError('no line of the pipeline has finished with all its stages')
+  const evaluated: [PeerName, PeerResult][] = []
+  for (const [name, result] of lines)
+    evaluated.push([name, { ...result, evaluation: await evaluator.evaluateMean([result.parameters]) }])
+  return new Map(evaluated)
 }
 
 /** Saves the mean of all models. Returns the error, if any. */
