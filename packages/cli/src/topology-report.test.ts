@@ -83,3 +83,19 @@ test('a peer of another machine without an id, which "murmur peer" refuses, is a
   t.regex(found?.message ?? '', /^b .*"murmur identity b"/)
   t.is(findings('addresses: [/ip4/127.0.0.1/tcp/1]').at(-1)?.level, 'ok')
 })
+
+test('stages: the graph is that of each, and the peers of a line are listed', (t) => {
+  const text = 'graph: ring\nstages: 2\npeers: 6'
+  t.deepEqual<unknown, unknown>(facts(text).lines, [
+    ['p1', 'p2'],
+    ['p3', 'p4'],
+    ['p5', 'p6']
+  ])
+  t.is(facts(text).diameter, 1)
+  t.is(facts(text).edges, 6)
+  t.deepEqual(
+    facts(text).findings.filter(({ level }) => level !== 'ok'),
+    []
+  )
+  t.regex(report(text), /\nstages +2\nlines +p1 → p2, p3 → p4, p5 → p6\n/)
+})

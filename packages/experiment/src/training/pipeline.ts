@@ -18,7 +18,7 @@ export function pipelineSettings(
 
 /** Why the files cannot be run with stages, each in a sentence; also where only one of them says that there are some. */
 export function pipelineRefusals(
-  { pipeline, servers }: TopologyFile,
+  { pipeline }: TopologyFile,
   training: Training,
   { title, kind }: AnySettings['algorithm']
 ): readonly string[] {
@@ -28,8 +28,6 @@ export function pipelineRefusals(
   const stages = pipeline.lines[0].length
   const refused: string[] = []
   if (kind === 'rows') refused.push(`${title} trains rows, which are divided among the peers already, without stages`)
-  if (servers.length > 0)
-    refused.push(`${title} has servers, expected an algorithm without them where there are stages`)
   if (typeof splitSize === 'number' && training.batch % splitSize !== 0)
     refused.push(`pipeline.splitSize: found ${splitSize}, expected a divisor of batch, which is ${training.batch}`)
   if (
@@ -98,7 +96,7 @@ export function endsOf(
     const index = parts.findIndex(({ layer }) => layer === cut)
     if (index > 0) return index
     throw new InputError(
-      `pipeline.cuts: found ${cut}, expected some of the layers ${listed(possible)}: elsewhere several tensors pass, as within a residual block, or a stage has nothing to train`
+      `pipeline.cuts: found ${cut}, expected some of ${listed(possible)}: elsewhere several tensors pass, as within a residual block, or a stage has nothing to train`
     )
   })
   return [0, ...places, parts.length]

@@ -33,6 +33,8 @@ export async function readScenario(path: string): Promise<Scenario> {
   const description = { ...file.value, methods: methods.value }
   const topology = await topologyOf(description, dirname(path))
   if (!topology.ok) throw file.errorOf(topology.problems)
+  const stages = stagesProblems(topology.value)
+  if (stages.length > 0) throw file.errorOf(stages)
   const scenario = complete(description, topology.value, keysOf(file.plain, 'vary'), dirname(resolve(path)))
   const problems: readonly Problem[] = [
     ...learningProblems(scenario.training, file.plain),
@@ -42,6 +44,14 @@ export async function readScenario(path: string): Promise<Scenario> {
   ]
   if (problems.length > 0) throw file.errorOf(problems)
   return { ...scenario, path, text }
+}
+
+/** Real peers train models in stages; scenarios do not say what a pass costs. */
+function stagesProblems({ stages, peers }: TopologyDescription): readonly Problem[] {
+  const areGiven =
+    typeof peers !== 'number' && peers.some((peer) => typeof peer !== 'string' && peer.stage !== undefined)
+  if (stages === undefined && !areGiven) return []
+  return [problem(['topology'], 'found stages, expected none: only real peers train models in stages (murmur swarm)')]
 }
 
 /** Loads the modules of methods, and completes their options. */
