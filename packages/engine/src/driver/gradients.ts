@@ -88,7 +88,7 @@ export class Gradients {
     const draws = Array.from({ length: accumulate }, (_, index) => round * accumulate + index)
     const squaresOf = clip === undefined ? undefined : (vector: Float32Array) => this.#squaresOf(vector, x)
     const computed = line.gradient({ parameters: x.values, round, draws, samples, squaresOf })
-    const take = ({ squares, ...gradient }: LineGradient) => this.#take(gradient, x, round, squares)
+    const take = (gradient: LineGradient) => this.#take(gradient, x, round, gradient)
     let taken: PromiseLike<Vector> | undefined
     return { then: (onFulfilled, onRejected) => (taken ??= computed.then(take)).then(onFulfilled, onRejected) }
   }
@@ -106,9 +106,9 @@ export class Gradients {
     if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
   }
 
-  /** @param squares - the sum of the squares of which this is a part; its own when absent */
-  #take({ loss, vector }: Gradient, x: Vector, round: number, squares?: number): Vector {
-    const { clip } = this.#options
+  /** @param of - how the vector came about, if the peers of a line have computed it */
+  #take({ loss, vector }: Gradient, x: Vector, round: number, of?: Pick<LineGradient, 'squares' | 'isOwned'>): Vector {
+    const { clip, weightDecay = 0 } = this.#options
     this.#isUnderWay = false
     // The session has ended meanwhile: nobody uses the gradient.
     if (this.#arena.isClosed) return this.#arena.adopt(new Float32Array(0))
@@ -117,8 +117,12 @@ export class Gradients {
     this.#first ??= loss
     const found = foundLoss(loss, this.#first)
     if (found !== undefined) throw this.#owner.diverged(round, found)
-    const g = this.#arena.compute(x.length, (out, from, to) => void this.#withDecay(vector, x, out, from, to))
-    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#trainedOf(numbers), squares))
+    if (of?.isOwned === true && weightDecay !== 0) this.#addDecay(vector, x)
+    const g =
+      of?.isOwned === true
+        ? this.#arena.adopt(vector)
+        : this.#arena.compute(x.length, (out, from, to) => void this.#withDecay(vector, x, out, from, to))
+    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#trainedOf(numbers), of?.squares))
     g.at = x
     this.#last = g
     return g
@@ -139,6 +143,17 @@ export class Gradients {
       if (start < end) out.set(vector.subarray(start, end), start)
     }
     return out
+  }
+
+  /** Adds `λ x` to a gradient where it is trained. */
+  #addDecay(vector: Float32Array, x: Vector): void {
+    const { weightDecay = 0 } = this.#options
+    const parts = this.#trainedOf(x.values)
+    for (const [index, part] of this.#trainedOf(vector).entries())
+      weightedSum(part, [
+        { weight: 1, vector: part },
+        { weight: weightDecay, vector: parts[index] }
+      ])
   }
 
   /** The norm of the last gradient; 0 where there is none in this round. */

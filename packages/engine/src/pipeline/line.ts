@@ -26,8 +26,9 @@ export interface PipelineSettings {
 export interface LineGradient {
   /** The mean over the micro-batches of the batch, with the penalties of this stage and of those after it. */
   readonly loss: number
-  /** Valid until the next gradient. */
+  /** The task's own, valid until its next gradient; or memory of the fabric, which the caller owns. */
   readonly vector: Float32Array
+  readonly isOwned: boolean
   /** The sum of the squares over all stages, if it was asked for. */
   readonly squares: number | undefined
 }
@@ -182,7 +183,7 @@ export class Line {
     this.#owner.waited(Math.max(0, this.#owner.fabric.now() - start - this.#busy))
     this.#busy = 0
     this.#step = undefined
-    return { loss, vector: sum as Float32Array, squares }
+    return { loss, vector: sum as Float32Array, isOwned: this.#microBatches > 1, squares }
   }
 
   #missing(round: number): NeighboursMissingError {
@@ -269,13 +270,13 @@ export class Line {
     else if (isOver) await this.#tellSquares(step, squares, fabric)
   }
 
-  /** The mean over the micro-batches; that of a single one is its own, in the memory of the task. */
+  /** The mean over the micro-batches; that of a single one is its own. */
   #add(step: OpenStep, vector: Float32Array): void {
     if (this.#microBatches === 1) return void (step.sum = vector)
     const weight = 1 / this.#microBatches
-    const sum = step.sum === undefined ? [] : [{ weight: 1, vector: step.sum }]
-    step.sum ??= new Float32Array(vector.length)
-    weightedSum(step.sum, [...sum, { weight, vector }])
+    const before = step.sum === undefined ? [] : [{ weight: 1, vector: step.sum }]
+    step.sum ??= this.#owner.fabric.allocate(vector.length)
+    weightedSum(step.sum, [...before, { weight, vector }])
   }
 
   /** All passes are over: the squares of all stages may be here. */

@@ -157,7 +157,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const { plan, self } = run
   const built = await buildTask(run)
   try {
-    const task = await startingFrom(plan.init, built.task)
+    const task = await startingFrom(plan.init, built.task, built.schema)
     const start = await task.initialise(plan.options.seed).run()
     const checksum = { ...task.fingerprints, ...(await moduleChecksums(plan.training)) }
     const settings = { ...plan.settings, ...settingsOf({ checksum }) }

@@ -1,4 +1,4 @@
-import type { Milliseconds, Task, TaskRows, Work } from '@murmuration/core'
+import type { Milliseconds, StageTask, StageWorks, Task, TaskRows, Work } from '@murmuration/core'
 
 /** Measures for how long at least one gradient was being computed. */
 export class BusyTime {
@@ -16,7 +16,16 @@ export class BusyTime {
     return {
       ...task,
       gradient: (parameters, batch, round) => this.#counted(task.gradient(parameters, batch, round)),
-      rows: task.rows && this.#watchRows(task.rows)
+      rows: task.rows && this.#watchRows(task.rows),
+      ...('stage' in task && { stage: this.#watchStage((task as StageTask).stage) })
+    }
+  }
+
+  #watchStage(stage: StageWorks): StageWorks {
+    return {
+      ...stage,
+      forward: (...given) => this.#counted(stage.forward(...given)),
+      backward: (...given) => this.#counted(stage.backward(...given))
     }
   }
 
