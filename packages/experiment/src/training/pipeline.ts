@@ -119,10 +119,10 @@ export function longestVector(parts: readonly TaskPart[], ends: Ends, splitSize:
   return Math.max(...parameters, ...passed)
 }
 
-/** A stage in words: `2 of 3, layers 4 to 6, 12,345 parameters`. */
+/** A stage in words: `1 of 0 to 2, layers from 4 to 6, 12,345 parameters`. */
 export function stageText(parts: readonly TaskPart[], ends: Ends, stage: number): string {
   const own = parts.slice(ends[stage], ends[stage + 1])
   const next = parts[ends[stage + 1]]?.layer
   const layers = `layers from ${own[0].layer}${next === undefined ? ' on' : ` to ${next - 1}`}`
-  return `${stage + 1} of ${ends.length - 1}, ${layers}, ${grouped(own.reduce((sum, part) => sum + part.parameters, 0))} parameters`
+  return `${stage} of 0 to ${ends.length - 2}, ${layers}, ${grouped(own.reduce((sum, part) => sum + part.parameters, 0))} parameters`
 }
