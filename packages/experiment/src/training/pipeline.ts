@@ -19,7 +19,7 @@ export function pipelineSettings(
 /** Why the files cannot be run with stages, each in a sentence; also where only one of them says that there are some. */
 export function pipelineRefusals(
   { pipeline }: TopologyFile,
-  training: Training,
+  training: Pick<Training, 'pipeline' | 'batch' | 'codec'>,
   { title, kind }: AnySettings['algorithm']
 ): readonly string[] {
   const { splitSize, cuts } = training.pipeline ?? {}

@@ -86,6 +86,8 @@ class Stage implements StageWorks {
   readonly #network: DenseNetwork | undefined
   readonly #inputShape: readonly number[]
   readonly #vector: Float32Array
+  /** Of the multiplications of the model. A forward pass is a third of a gradient, and is computed again. */
+  readonly #share: number
 
   constructor(whole: WholeTask, range: StageRange) {
     const { model, keepWeights, localData } = whole.parts
@@ -97,6 +99,8 @@ class Stage implements StageWorks {
     this.isFirst = range.isFirst
     this.isLast = range.isLast
     this.#inputShape = begin === 0 ? localData.train.inputShape : input.shape.slice(1).map(Number)
+    const operationsOf = (parts: readonly GraphPart[]) => parts.reduce((sum, part) => sum + part.operations, 0)
+    this.#share = operationsOf(graph.slice(begin)) / Math.max(1, operationsOf(partsOfModel(model)))
     this.inputs = sizeOf(this.#inputShape)
     this.outputs = graph[graph.length - 1].outputs
     this.targets = sizeOf(localData.train.targetShape)
@@ -144,7 +148,7 @@ class Stage implements StageWorks {
     const run = network
       ? async () => joined(network.outputs(parameters, inputs))
       : async () => this.#whole.compute(steps)
-    return { kind: 'forward', samples: rows, run }
+    return { kind: 'forward', samples: rows, share: this.#share / 3, run }
   }
 
   backward(
@@ -164,7 +168,7 @@ class Stage implements StageWorks {
       const loss = network.stageGradient(parameters, inputs, at, vector, inputGradient)
       return { loss, vector, inputs: inputGradient ?? none }
     }
-    return { kind: 'backward', samples: rows, run }
+    return { kind: 'backward', samples: rows, share: this.#share, run }
   }
 
   #split(microBatch: Float32Array): { rows: number; inputs: Float32Array; targets: Float32Array } {

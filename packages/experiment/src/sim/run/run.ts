@@ -1,15 +1,25 @@
-import { type AnySettings, hasRows, type Keeps, keptOn, lossRule, train } from '@murmuration/algorithms'
+import {
+  type AnySettings,
+  hasRows,
+  type Keeps,
+  keptOn,
+  lossRule,
+  type PipelineSettings,
+  train
+} from '@murmuration/algorithms'
 import {
   DivergedError,
   type Fabric,
   NeighboursMissingError,
   type PeerName,
   shortList,
+  type StepReport,
   type Task,
   type Topology,
   type Wire
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
+import type { TopologyFile } from '@murmuration/files'
 import type { RunRecord, SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskSet } from '@murmuration/tasks'
@@ -18,6 +28,7 @@ import { lengthOf } from '@murmuration/vectors'
 import { withLargeColumns } from '../../base/divergence.js'
 import { nothingLearned } from '../../training/learned-nothing.js'
 import { recordOf } from '../../training/algorithm-choice.js'
+import { pipelineSettings, replicasOf, settingsOfStage } from '../../training/pipeline.js'
 import { trainingSettings } from '../../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
 import { RunMembers } from './run-members.js'
@@ -27,6 +38,7 @@ import { firstParameters } from './first-parameters.js'
 import { faultsOf } from './faults.js'
 import type { Method, Scenario } from '../scenario/scenario.js'
 import { serversOf } from '../scenario/servers.js'
+import { SimulatedLines } from './simulated-lines.js'
 import { SimulatedStore } from './store-costs.js'
 import { type SimRun, topologyOf } from '../scenario/sweep.js'
 import { timeFractions } from './time-fractions.js'
@@ -64,7 +76,9 @@ class SimulatedRun {
   readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
   readonly #settings: AnySettings
   readonly #members: RunMembers
-  readonly #checkers: InvariantCheckers
+  /** One; where the model is cut, one for the peers of each stage. */
+  readonly #checkers: readonly InvariantCheckers[]
+  readonly #lines: SimulatedLines | undefined
   readonly #metrics: MetricsRecorder
   readonly #recorder: TimelineRecorder | undefined
   /** Workers that gave up, in that order, each with its error. */
@@ -83,6 +97,9 @@ class SimulatedRun {
     const topology = isAlone ? alone(file.topology) : file.topology
     const servers = serversOf(method, topology.peers, file.servers)
     this.#workers = topology.peers
+    const pipeline = isAlone ? undefined : file.pipeline
+    // The stages of a model have graphs of their own, all of the same kind.
+    const graph = pipeline?.ofStage ?? topology
     const length = lengthOf(taskSet.schema)
     this.#traffic =
       scenario.traffic === undefined
@@ -90,7 +107,7 @@ class SimulatedRun {
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
     this.#settings = {
-      ...settingsOf(scenario, run, this.#workers, this.#servers, file.topology),
+      ...settingsOf(scenario, run, this.#workers, this.#servers, file),
       gone: () => crashedOf(this.#simulation, [...this.#workers, ...this.#servers])
     }
     this.#members = new RunMembers({
@@ -105,7 +122,13 @@ class SimulatedRun {
     const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
     if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
     const mayJoin = scenario.membership !== undefined
-    this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate, mayJoin)
+    this.#lines =
+      pipeline && new SimulatedLines(pipeline, this.#settings.pipeline as PipelineSettings, taskSet, method.training)
+    const groups =
+      pipeline === undefined ? [this.#workers] : pipeline.lines[0].map((_, stage) => replicasOf(pipeline, stage))
+    this.#checkers = groups.map(
+      (workers) => new InvariantCheckers(workers, keepsOf(method, graph), scenario.evaluate, mayJoin)
+    )
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
     const random = (peer: PeerName) => createRandom(seed, peer)
     const slow = new Map(Object.entries(setting.computing.slow) as [PeerName, number][])
@@ -128,7 +151,12 @@ class SimulatedRun {
     )
     const { evaluate: every, stop } = scenario
     const reporters = hasRows(this.#settings) ? this.#servers : []
-    const watched = { workers: [...this.#workers, ...reporters], union: taskSet.union, every, maxRounds: stop.rounds }
+    const watched = {
+      workers: [...(this.#lines?.names ?? this.#workers), ...reporters],
+      union: taskSet.union,
+      every,
+      maxRounds: stop.rounds
+    }
     this.#metrics = new MetricsRecorder({ ...watched, targetLoss: stop.loss }, this.#simulation)
   }
 
@@ -145,7 +173,7 @@ class SimulatedRun {
       const isResult =
         error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
       if (!isResult) throw error
-      if (error instanceof DeadlockError) this.#checkers.found(`deadlock: ${error.message}`)
+      if (error instanceof DeadlockError) this.#checkers[0].found(`deadlock: ${error.message}`)
       const crashed = this.#settings.gone?.()
       if (error instanceof NeighboursMissingError && crashed !== undefined)
         return withCrash(error, crashed, this.#settings.algorithm, this.#members.settings)
@@ -184,7 +212,7 @@ class SimulatedRun {
       ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: lostTexts([...this.#lost.values()]) }),
       ...(this.#members.epochs.length === 0 ? {} : { epochs: this.#members.epochs }),
       store: this.#store?.totals,
-      findings: this.#checkers.findings,
+      findings: this.#checkers.flatMap(({ findings }) => findings),
       logHash: this.#logHash(),
       realSeconds
     }
@@ -223,21 +251,35 @@ class SimulatedRun {
 
   async #train(fabric: Fabric<VectorMessage>): Promise<void> {
     const { self } = fabric
-    const settings = this.#settings
     if (this.#servers.includes(self)) return this.#serve(fabric)
-    this.#checkers.restarted(self)
-    const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
+    const stage = this.#lines?.stageOf(self) ?? 0
+    const settings = settingsOfStage(this.#settings, stage)
+    const checkers = this.#checkers[stage]
+    checkers.restarted(self)
+    const task = await this.#taskOf(self)
     const membership = this.#members.on(fabric)
     try {
       for await (const report of train(fabric, task, { ...settings, ...membership })) {
-        if (report.phase === 'train') this.#checkers.take(self, report)
-        if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
+        if (report.phase === 'train') checkers.take(self, report)
+        if (await this.#record(self, report)) this.#simulation.stop('target reached, or all rounds done')
       }
     } finally {
       // The notes of a peer that has given up would keep the simulation running forever.
       membership.members?.end()
     }
     this.#hasFinished = true
+  }
+
+  #taskOf(peer: PeerName): Task | Promise<Task> {
+    if (this.#lines !== undefined) return this.#lines.taskOf(peer)
+    return this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(peer))
+  }
+
+  /** Records a step of a peer or, once all its peers have ended the round, of a line. Returns whether the run is over. */
+  async #record(peer: PeerName, report: StepReport): Promise<boolean> {
+    if (this.#lines === undefined) return this.#metrics.take(peer, report)
+    const joined = this.#lines.take(peer, report)
+    return joined !== undefined && this.#metrics.take(joined.name, joined.report)
   }
 
   /** Serves; a server's reports are recorded only if it holds rows. */
@@ -323,8 +365,9 @@ function settingsOf(
   run: SimRun,
   workers: readonly PeerName[],
   servers: readonly PeerName[],
-  topology: Topology
+  file: TopologyFile
 ): AnySettings {
+  const topology = file.pipeline?.ofStage ?? file.topology
   const { method, seed } = run
   const { algorithm, finalRounds = 0, fusion, training } = method
   const isAlone = isOnOneMachine(method)
@@ -337,7 +380,14 @@ function settingsOf(
       batch: isAlone ? training.batch * topology.peers.length : training.batch
     },
     topology,
-    { seed, finalRounds: isAlone ? 0 : finalRounds, workers, servers, fusion }
+    {
+      seed,
+      finalRounds: isAlone ? 0 : finalRounds,
+      workers,
+      servers,
+      fusion,
+      pipeline: isAlone ? undefined : pipelineSettings(file, training)
+    }
   )
 }
 

@@ -33,7 +33,7 @@ export async function readScenario(path: string): Promise<Scenario> {
   const description = { ...file.value, methods: methods.value }
   const topology = await topologyOf(description, dirname(path))
   if (!topology.ok) throw file.errorOf(topology.problems)
-  const stages = stagesProblems(topology.value)
+  const stages = stagesProblems(topology.value, description)
   if (stages.length > 0) throw file.errorOf(stages)
   const scenario = complete(description, topology.value, keysOf(file.plain, 'vary'), dirname(resolve(path)))
   const problems: readonly Problem[] = [
@@ -46,12 +46,17 @@ export async function readScenario(path: string): Promise<Scenario> {
   return { ...scenario, path, text }
 }
 
-/** Real peers train models in stages; scenarios do not say what a pass costs. */
-function stagesProblems({ stages, peers }: TopologyDescription): readonly Problem[] {
+/** Where the model is cut, all stages are there from the start, and messages are as long as their activations. */
+function stagesProblems(
+  { stages, peers }: TopologyDescription,
+  { traffic, membership }: Pick<ScenarioDescription, 'traffic' | 'membership'>
+): readonly Problem[] {
   const areGiven =
     typeof peers !== 'number' && peers.some((peer) => typeof peer !== 'string' && peer.stage !== undefined)
   if (stages === undefined && !areGiven) return []
-  return [problem(['topology'], 'found stages, expected none: only real peers train models in stages (murmur swarm)')]
+  return Object.entries({ traffic, membership }).flatMap(([name, value]) =>
+    value === undefined ? [] : [problem([name], `found ${name}, expected none where the topology has stages`)]
+  )
 }
 
 /** Loads the modules of methods, and completes their options. */
@@ -136,14 +141,14 @@ function complete(
 /** The fields that a training file has too. */
 function trainingOf(loaded: Loaded): SimulatedTraining {
   const { task, backend, data, loss, test, partition, dataSeed } = loaded
-  const { batch, accumulate, optimiser, weightDecay, clip, rate, codec, timeout } = loaded
+  const { batch, accumulate, optimiser, weightDecay, clip, rate, codec, timeout, pipeline } = loaded
   const { rounds = loaded.stop.time === undefined ? 400 : endless } = loaded
   const learning = { task, backend, data, loss, test, partition }
   const always = { batch, accumulate, optimiser, weightDecay, codec, timeout }
   return {
     ...learning,
     ...always,
-    ...defined({ clip, dataSeed, store: loaded.store }),
+    ...defined({ clip, dataSeed, pipeline, store: loaded.store }),
     rounds,
     rate: completeRate(rate, { ...learning, optimiser, rounds })
   }
