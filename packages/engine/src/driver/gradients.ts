@@ -1,7 +1,8 @@
-import { type Gradient, invariant, type Random, type Task, type Work } from '@murmuration/core'
+import { type Gradient, invariant, type Random, type StageTask, type Task, type Work } from '@murmuration/core'
 import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from './batches.js'
-import type { Line, LineGradient } from '../pipeline/line.js'
+import { WeightDecay } from './decay.js'
+import { type LineGradient, type LinePeer, type PipelineSettings, StageLine } from '../pipeline/line.js'
 import { maxGrowth } from '../vectors/sizes.js'
 import type { Untrained } from '../vectors/untrained.js'
 import { checkNumbers } from './first-round.js'
@@ -15,6 +16,21 @@ export interface GradientOptions {
   readonly accumulate?: number
 }
 
+/** The first wire number of a line's messages, beyond those of channels, edges and members. */
+const lineKind = 96
+
+/** The line of a peer whose task is a stage; the peer has the handlers of its messages from now on. */
+export function openLine(
+  peer: LinePeer,
+  task: Task,
+  { pipeline, batchSize, accumulate = 1 }: GradientOptions & { readonly pipeline?: PipelineSettings | undefined }
+): StageLine | undefined {
+  if (pipeline === undefined) return undefined
+  const line = new StageLine(peer, (task as StageTask).stage, pipeline, accumulate * batchSize, lineKind)
+  for (const [kind, handler] of line.handlers) peer.handlers.set(kind, handler)
+  return line
+}
+
 /** The peer whose gradients they are. */
 interface GradientsOwner {
   /** The error to throw for the loss that was found in a round. */
@@ -24,12 +40,15 @@ interface GradientsOwner {
 /** The gradients of one peer's task: draws batches, and applies weight decay and clipping. */
 export class Gradients {
   readonly batches: Batches
+  /** Computes the gradients where the model is cut into stages. */
+  line: StageLine | undefined
   /** The loss over the last batch; undefined before the first. */
   loss: number | undefined
   readonly #arena: Arena
   readonly #task: Task
   readonly #options: GradientOptions
   readonly #untrained: readonly Untrained[]
+  readonly #decay: WeightDecay
   readonly #owner: GradientsOwner
   #last: Vector | undefined
   /** The loss over the first batch since the peer began, or continued from a checkpoint. */
@@ -50,6 +69,7 @@ export class Gradients {
     this.#task = task
     this.#options = options
     this.#untrained = untrained
+    this.#decay = new WeightDecay(untrained, options.weightDecay)
     this.batches = new Batches(random, task.samples, options.batchSize)
   }
 
@@ -80,23 +100,17 @@ export class Gradients {
    *
    * @throws InvariantError while an earlier one is computed
    */
-  byLine(line: Line, x: Vector, round: number): PromiseLike<Vector> {
+  byLine(line: StageLine, x: Vector, round: number): PromiseLike<Vector> {
     this.#begin(round)
     const { accumulate = 1, batchSize, clip } = this.#options
     const samples = new Uint32Array(accumulate * batchSize)
     for (let index = 0; index < accumulate; index++) samples.set(this.batches.next(), index * batchSize)
     const draws = Array.from({ length: accumulate }, (_, index) => round * accumulate + index)
-    const squaresOf = clip === undefined ? undefined : (vector: Float32Array) => this.#squaresOf(vector, x)
+    const squaresOf = clip === undefined ? undefined : (g: Float32Array) => this.#decay.squaresOf(g, x.values)
     const computed = line.gradient({ parameters: x.values, round, draws, samples, squaresOf })
     const take = (gradient: LineGradient) => this.#take(gradient, x, round, gradient)
     let taken: PromiseLike<Vector> | undefined
     return { then: (onFulfilled, onRejected) => (taken ??= computed.then(take)).then(onFulfilled, onRejected) }
-  }
-
-  /** The sum of the squares of `g + λ x` where it is trained. */
-  #squaresOf(vector: Float32Array, x: Vector): number {
-    const sum = this.#withDecay(vector, x, new Float32Array(vector.length))
-    return this.#trainedOf(sum).reduce((squares, part) => squares + norm(part) ** 2, 0)
   }
 
   #begin(round: number): void {
@@ -108,7 +122,7 @@ export class Gradients {
 
   /** @param of - how the vector came about, if the peers of a line have computed it */
   #take({ loss, vector }: Gradient, x: Vector, round: number, of?: Pick<LineGradient, 'squares' | 'isOwned'>): Vector {
-    const { clip, weightDecay = 0 } = this.#options
+    const { clip } = this.#options
     this.#isUnderWay = false
     // The session has ended meanwhile: nobody uses the gradient.
     if (this.#arena.isClosed) return this.#arena.adopt(new Float32Array(0))
@@ -117,43 +131,15 @@ export class Gradients {
     this.#first ??= loss
     const found = foundLoss(loss, this.#first)
     if (found !== undefined) throw this.#owner.diverged(round, found)
-    if (of?.isOwned === true && weightDecay !== 0) this.#addDecay(vector, x)
+    const decay = this.#decay
     const g =
       of?.isOwned === true
-        ? this.#arena.adopt(vector)
-        : this.#arena.compute(x.length, (out, from, to) => void this.#withDecay(vector, x, out, from, to))
-    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#trainedOf(numbers), of?.squares))
+        ? this.#arena.adopt(decay.add(vector, x.values))
+        : this.#arena.compute(x.length, (out, from, to) => void decay.write(out, vector, x.values, from, to))
+    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#decay.trainedOf(numbers), of?.squares))
     g.at = x
     this.#last = g
     return g
-  }
-
-  /** Writes `g + λ x` to `out`; weight decay is not added where parameters are not trained. */
-  #withDecay(vector: Float32Array, x: Vector, out: Float32Array, from = 0, to = out.length): Float32Array {
-    const { weightDecay = 0 } = this.#options
-    if (weightDecay === 0) return copyTo(out, vector, from, to)
-    const terms = [
-      { weight: 1, vector },
-      { weight: weightDecay, vector: x.values }
-    ]
-    weightedSum(out, terms, from, to)
-    for (const { offset, length } of this.#untrained) {
-      const start = Math.max(offset, from)
-      const end = Math.min(offset + length, to)
-      if (start < end) out.set(vector.subarray(start, end), start)
-    }
-    return out
-  }
-
-  /** Adds `λ x` to a gradient where it is trained. */
-  #addDecay(vector: Float32Array, x: Vector): void {
-    const { weightDecay = 0 } = this.#options
-    const parts = this.#trainedOf(x.values)
-    for (const [index, part] of this.#trainedOf(vector).entries())
-      weightedSum(part, [
-        { weight: 1, vector: part },
-        { weight: weightDecay, vector: parts[index] }
-      ])
   }
 
   /** The norm of the last gradient; 0 where there is none in this round. */
@@ -176,13 +162,6 @@ export class Gradients {
       }
     })
     return to
-  }
-
-  /** The ranges between those that gradients do not move. */
-  #trainedOf(numbers: Float32Array): readonly Float32Array[] {
-    const starts = [0, ...this.#untrained.map(({ offset, length }) => offset + length)]
-    const ends = [...this.#untrained.map(({ offset }) => offset), numbers.length]
-    return starts.map((start, index) => numbers.subarray(start, ends[index]))
   }
 
   #accumulated(x: Float32Array, count: number, round: number): Work<Gradient> {
@@ -209,13 +188,6 @@ export class Gradients {
       }
     }
   }
-}
-
-/** Copies the elements `from` to below `to`. */
-function copyTo(out: Float32Array, vector: Float32Array, from: number, to: number): Float32Array {
-  if (to - from === vector.length) out.set(vector)
-  else out.set(vector.subarray(from, to), from)
-  return out
 }
 
 /**

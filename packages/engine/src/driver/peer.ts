@@ -1,9 +1,9 @@
-import type { Fabric, Milliseconds, PeerName, SendResult, StageTask, Task } from '@murmuration/core'
+import type { Fabric, Milliseconds, PeerName, SendResult, Task } from '@murmuration/core'
 import { norm } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import type { AnyRole, Message, PerPeer, Route, State } from '../record/record.js'
 import type { SmallList } from '../vectors/small-list.js'
-import { Gradients } from './gradients.js'
+import { Gradients, openLine } from './gradients.js'
 import { PeerEdges } from '../edges/peer-edges.js'
 import { type Handler, Inbox } from '../messages/inbox.js'
 import { type Layout, layoutOf } from '../vectors/layout.js'
@@ -12,7 +12,6 @@ import type { Expectation, Owner } from '../messages/owner.js'
 import type { Participants } from '../members/participants.js'
 import { Presence } from '../members/presence.js'
 import { Mixings } from '../messages/route.js'
-import { Line } from '../pipeline/line.js'
 import { MessageChecks } from './message-checks.js'
 import { OptimiserSteps } from './optimiser-steps.js'
 import { Origin } from './origin.js'
@@ -36,8 +35,6 @@ export class Peer implements Owner, Keeper {
   readonly edges: PeerEdges
   readonly origin: Origin
   readonly notes = new RoundNotes()
-  /** Computes gradients where the model is cut into stages. */
-  readonly line: Line | undefined
   /** The programs with their states. */
   programs: readonly { readonly state: State; model(): Vector | undefined }[] = nothing
   readonly #inbox: Inbox
@@ -70,10 +67,7 @@ export class Peer implements Owner, Keeper {
     this.#checks = new MessageChecks(this, settings)
     const random = fabric.random.stream('batches')
     this.gradients = new Gradients(this.arena, task, settings, this.layout.untrained, random, this.#checks)
-    const { pipeline, batchSize, accumulate = 1 } = settings
-    if (pipeline !== undefined)
-      this.line = new Line(this, (task as StageTask).stage, pipeline, accumulate * batchSize, lineKind)
-    for (const [kind, handler] of this.line?.handlers ?? []) this.handlers.set(kind, handler)
+    this.gradients.line = openLine(this, task, settings)
     // A server that only answers has no rounds, and reports none.
     this.optimisers = new OptimiserSteps(
       this.layout,
@@ -185,6 +179,3 @@ export class Peer implements Owner, Keeper {
 }
 
 const nothing: readonly never[] = []
-
-/** The first wire number of the line's messages, beyond those of channels, edges and members. */
-const lineKind = 96

@@ -233,9 +233,9 @@ export class Program {
 
   /** The gradient at x on the next batch. */
   gradient(x: Vector): PromiseLike<Vector> {
-    const { fabric, line } = this.#peer
-    if (line !== undefined) return this.#peer.gradients.byLine(line, x, this.#round)
-    const work = this.#peer.gradients.work(x, this.#round)
+    const { fabric, gradients } = this.#peer
+    if (gradients.line !== undefined) return gradients.byLine(gradients.line, x, this.#round)
+    const work = gradients.work(x, this.#round)
     return this.role.answers === undefined ? fabric.work(work) : this.#besideAnswers(work)
   }
 

@@ -11,6 +11,7 @@ import { weightedSum } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Handler } from '../messages/inbox.js'
 import type { Owner } from '../messages/owner.js'
+import { PassArrivals, type PassInput, type StepPlace } from './arrivals.js'
 import { type Pass, passesOf, type Schedule } from './schedule.js'
 
 /** How the peers of a run train one model together; the same for all peers. */
@@ -45,39 +46,45 @@ export interface LineStep {
   readonly squaresOf: ((vector: Float32Array) => number) | undefined
 }
 
-type Direction = Pass['direction']
-
 /** A step under way. */
 interface OpenStep extends LineStep {
-  /** How many gradients of this round were before it. */
-  readonly call: number
+  readonly place: StepPlace
+  /** Those that have not begun. */
   readonly passes: Pass[]
+  /** The micro-batches that went forward, and are not back. */
   readonly held: Map<number, Float32Array>
+  readonly start: Milliseconds
   loss: number
   sum: Float32Array | undefined
   squares: number | undefined
+  isComputing: boolean
+  /** When a pass last ended here, or a message came. */
+  active: Milliseconds
+  /** How long passes have taken. */
+  busy: Milliseconds
+  failure: { readonly error: unknown } | undefined
 }
 
-/** What a message of the line brings. */
-interface Arrival {
-  readonly vector: Float32Array
-  readonly numbers: readonly number[]
+/** How a line sees its peer. */
+type LineOwner = Pick<Owner, 'fabric' | 'until' | 'send' | 'timeout' | 'waited'>
+type LineFabric = Owner['fabric']
+
+/** A peer that has a line. */
+export interface LinePeer extends LineOwner {
+  readonly handlers: { set(kind: number, handler: Handler): void }
 }
 
-/** What is sent. */
-interface LineMessage {
-  readonly step: OpenStep
+/** What is sent to the next stage, or to the one before. */
+interface PassOutput {
   readonly part: number
   readonly numbers: readonly number[]
   readonly values: Float32Array
 }
 
-/** How the line sees its peer. */
-type LineOwner = Pick<Owner, 'fabric' | 'until' | 'send' | 'timeout' | 'waited'>
-type LineFabric = Owner['fabric']
-
 /** How long to wait before a message is offered again for which the queue had no room. */
 const retryAfter: Milliseconds = 1
+const noValues = new Float32Array(0)
+const nothing: PassInput = { vector: noValues, numbers: [] }
 
 /**
  * The peer of one stage in its line: computes gradients together with the peers of the other stages, micro-batch by
@@ -88,25 +95,18 @@ const retryAfter: Milliseconds = 1
  * loss. The backward message of a stage's last pass brings the squares of the gradients behind it; from the first stage
  * their sum goes forward again, in a message without activations.
  */
-export class Line {
+export class StageLine {
   readonly #owner: LineOwner
   readonly #works: StageWorks
   readonly #settings: PipelineSettings
-  readonly #kinds: Readonly<Record<Direction, number>>
+  readonly #kinds: Readonly<Record<Pass['direction'], number>>
   readonly #stage: number
-  readonly #peers: Readonly<Record<Direction, PeerName | undefined>>
   /** How many micro-batches a gradient has. */
   readonly #microBatches: number
-  /** What has arrived of the step under way and of the next, and is not used. */
-  #arrived: StepArrivals[] = []
+  readonly #arrivals: PassArrivals
+  /** The peers of the stages after and before this one, by the direction in which this peer sends. */
+  readonly #next: Readonly<Record<Pass['direction'], PeerName | undefined>>
   #step: OpenStep | undefined
-  #last: StepPlace = { round: -1, call: -1 }
-  #isComputing = false
-  #failure: { readonly error: unknown } | undefined
-  /** When a pass last ended here, or a message came. */
-  #active: Milliseconds = 0
-  /** How long passes have taken in this step. */
-  #busy: Milliseconds = 0
 
   /**
    * @param samples - of a gradient: of a batch, or of all batches that it is the mean of
@@ -121,38 +121,41 @@ export class Line {
     this.#microBatches = samples / settings.splitSize
     this.#stage = line.indexOf(self)
     this.#kinds = { forward: firstKind, backward: firstKind + 1 }
-    // By the direction in which this peer sends.
-    this.#peers = { forward: line[this.#stage + 1], backward: line[this.#stage - 1] }
-    const isRight = works.isFirst === (this.#stage === 0) && works.isLast === (this.#stage === line.length - 1)
-    invariant(
-      this.#stage >= 0 && isRight,
-      () => `${self} has no place in the lines, or another stage than its place says`
-    )
+    const [before, after] = [line[this.#stage - 1], line[this.#stage + 1]]
+    this.#next = { forward: after, backward: before }
+    const { splitSize } = settings
+    const senders = { forward: before, backward: after }
+    this.#arrivals = new PassArrivals({ works, splitSize, microBatches: this.#microBatches, senders })
+    const isRight = works.isFirst === (before === undefined) && works.isLast === (after === undefined)
+    invariant(this.#stage >= 0 && isRight, () => `${self} is in no line, or has another stage than its place says`)
   }
 
   /** The handlers of its messages, by kind. */
   get handlers(): readonly (readonly [number, Handler])[] {
-    const handler = (direction: Direction): Handler => ({ accept: (envelope) => this.#accept(direction, envelope) })
+    const handler = (direction: Pass['direction']): Handler => ({
+      accept: (envelope) => this.#accept(direction, envelope)
+    })
     return (['forward', 'backward'] as const).map((direction) => [this.#kinds[direction], handler(direction)])
   }
 
-  /** Computes a gradient; one at a time. The passes begin at once, and end while the result or anything else is awaited. */
-  gradient(step: LineStep): PromiseLike<LineGradient> {
+  /**
+   * Computes a gradient; one at a time. The passes begin at once, and end while the result or anything else is awaited.
+   */
+  gradient(given: LineStep): PromiseLike<LineGradient> {
     const { schedule, lines } = this.#settings
-    const call = step.round === this.#last.round ? this.#last.call + 1 : 0
-    const shape = { schedule, stages: lines[0].length, microBatches: this.#microBatches }
-    const passes = [...passesOf(shape, this.#stage)]
-    this.#last = { round: step.round, call }
-    this.#arrived = this.#arrived.filter((arrivals) => !isBefore(arrivals, this.#last))
-    this.#step = { ...step, call, passes, held: new Map(), loss: 0, sum: undefined, squares: undefined }
-    this.#active = this.#owner.fabric.now()
+    const passes = [...passesOf({ schedule, stages: lines[0].length, microBatches: this.#microBatches }, this.#stage)]
+    const start = this.#owner.fabric.now()
+    const found = { loss: 0, sum: undefined, squares: undefined }
+    const state = { isComputing: false, active: start, busy: 0, failure: undefined }
+    const place = this.#arrivals.begin(given.round)
+    const step: OpenStep = { ...given, place, passes, held: new Map(), start, ...found, ...state }
+    this.#step = step
     this.#advance()
-    const start = this.#active
     const expectation = {
-      isDone: () => this.#failure !== undefined || this.#isDone,
-      deadline: () => (this.#isComputing ? Number.POSITIVE_INFINITY : this.#active + this.#owner.timeout),
-      awaited: () => this.#awaited,
-      outcome: () => this.#outcome(start)
+      isDone: () => step.failure !== undefined || isDone(step),
+      deadline: () => (step.isComputing ? Number.POSITIVE_INFINITY : step.active + this.#owner.timeout),
+      awaited: () => this.#awaited(step),
+      outcome: () => this.#outcome(step)
     }
     let taken: Promise<LineGradient> | undefined
     return {
@@ -160,84 +163,67 @@ export class Line {
     }
   }
 
-  get #isDone(): boolean {
-    const step = this.#step as OpenStep
-    return (
-      step.passes.length === 0 && !this.#isComputing && (step.squaresOf === undefined || step.squares !== undefined)
-    )
-  }
-
-  /** The peer whose message is needed next. */
-  get #awaited(): readonly PeerName[] {
-    const [next] = this.#step?.passes ?? []
-    if (this.#isComputing) return []
+  /** The peer whose message is needed next; at most one. */
+  #awaited({ passes, isComputing }: OpenStep): readonly PeerName[] {
     // The squares come from the stage before.
-    const peer = next?.direction === 'backward' ? this.#peers.forward : this.#peers.backward
-    return peer === undefined ? [] : [peer]
+    const peer = passes[0]?.direction === 'backward' ? this.#next.forward : this.#next.backward
+    return peer === undefined || isComputing ? [] : [peer]
   }
 
-  #outcome(start: Milliseconds): LineGradient {
-    const { loss, sum, squares, round } = this.#step as OpenStep
-    if (this.#failure !== undefined) throw this.#failure.error
-    if (!this.#isDone) throw this.#missing(round)
-    this.#owner.waited(Math.max(0, this.#owner.fabric.now() - start - this.#busy))
-    this.#busy = 0
+  #outcome(step: OpenStep): LineGradient {
+    const { loss, sum, squares, round, failure, start, busy } = step
+    const { fabric, timeout } = this.#owner
+    if (failure !== undefined) throw failure.error
+    if (!isDone(step)) {
+      const [peer] = this.#awaited(step)
+      const stage = peer === this.#next.forward ? this.#stage + 1 : this.#stage - 1
+      const silence = `has sent nothing for ${timeout / 1000} s in round ${round}`
+      throw new NeighboursMissingError([peer], `${peer}, stage ${stage} of the line, ${silence}`)
+    }
+    this.#owner.waited(Math.max(0, fabric.now() - start - busy))
     this.#step = undefined
+    this.#arrivals.end()
     return { loss, vector: sum as Float32Array, isOwned: this.#microBatches > 1, squares }
-  }
-
-  #missing(round: number): NeighboursMissingError {
-    const [peer] = this.#awaited
-    const stage = peer === this.#peers.forward ? this.#stage + 1 : this.#stage - 1
-    const seconds = this.#owner.timeout / 1000
-    return new NeighboursMissingError(
-      [peer],
-      `${peer}, stage ${stage} of the line, has sent nothing for ${seconds} s in round ${round}`
-    )
   }
 
   /** Begins the next pass, if its input is here. */
   #advance(): void {
     const step = this.#step
-    if (this.#isComputing || step === undefined) return
+    if (step === undefined || step.isComputing) return
     const [pass] = step.passes
     if (pass === undefined) return this.#finish(step)
-    const input = this.#inputOf(step, pass)
+    const { direction, microBatch } = pass
+    const isOwn = direction === 'forward' ? this.#works.isFirst : this.#works.isLast
+    const input = isOwn ? nothing : this.#arrivals.take(direction, microBatch)
     if (input === undefined) return
     step.passes.shift()
-    this.#during((fabric) =>
-      pass.direction === 'forward'
-        ? this.#forward(step, pass, input, fabric)
-        : this.#backward(step, pass, input, fabric)
+    this.#during(step, (fabric) =>
+      direction === 'forward'
+        ? this.#forward(step, microBatch, input, fabric)
+        : this.#backward(step, microBatch, input, fabric)
     )
   }
 
   /** Runs an activity beside what the record waits for, and then begins what can follow. */
-  #during(act: (fabric: LineFabric) => Promise<void>): void {
-    this.#isComputing = true
+  #during(step: OpenStep, act: (fabric: LineFabric) => Promise<void>): void {
+    step.isComputing = true
     this.#owner.fabric.spawn(async (fabric) => {
       const start = fabric.now()
       try {
         await act(fabric)
       } catch (error) {
         if (fabric.isStopping) throw error
-        this.#failure = { error }
+        step.failure = { error }
       }
-      this.#active = fabric.now()
-      this.#busy += this.#active - start
-      this.#isComputing = false
-      if (this.#failure === undefined) this.#advance()
+      step.active = fabric.now()
+      step.busy += step.active - start
+      step.isComputing = false
+      if (step.failure === undefined) this.#advance()
       fabric.wake()
     })
   }
 
-  /** What a pass needs from another stage; undefined while it is not here. */
-  #inputOf(step: OpenStep, { direction, microBatch }: Pass): Arrival | undefined {
-    const isOwn = direction === 'forward' ? this.#works.isFirst : this.#works.isLast
-    return isOwn ? nothing : this.#takeArrived(direction, step, microBatch)
-  }
-
-  async #forward(step: OpenStep, { microBatch }: Pass, { vector }: Arrival, fabric: LineFabric): Promise<void> {
+  async #forward(step: OpenStep, microBatch: number, { vector }: PassInput, fabric: LineFabric): Promise<void> {
     const { isFirst, isLast } = this.#works
     const { splitSize } = this.#settings
     const first = microBatch * splitSize
@@ -246,17 +232,16 @@ export class Line {
     // The last stage computes both passes at once.
     if (isLast) return
     const pass = passOf(step, microBatch, this.#microBatches)
-    const outputs = await fabric.work(this.#works.forward(step.parameters, held, pass))
-    await this.#send(fabric, 'forward', { step, part: microBatch, numbers: [step.call], values: outputs })
+    const values = await fabric.work(this.#works.forward(step.parameters, held, pass))
+    await this.#send(fabric, 'forward', step, { part: microBatch, numbers: [step.place.call], values })
   }
 
-  async #backward(step: OpenStep, { microBatch }: Pass, input: Arrival, fabric: LineFabric): Promise<void> {
+  async #backward(step: OpenStep, microBatch: number, input: PassInput, fabric: LineFabric): Promise<void> {
     const { isFirst, isLast } = this.#works
     const held = step.held.get(microBatch) as Float32Array
     const outputs = isLast ? undefined : input.vector
     const pass = passOf(step, microBatch, this.#microBatches)
-    const work = this.#works.backward(step.parameters, held, pass, outputs)
-    const { loss, vector, inputs } = await fabric.work(work)
+    const { loss, vector, inputs } = await fabric.work(this.#works.backward(step.parameters, held, pass, outputs))
     step.held.delete(microBatch)
     if (!isFirst) fabric.free(held)
     if (outputs !== undefined) fabric.free(outputs)
@@ -265,40 +250,44 @@ export class Line {
     step.loss += (loss + lossBehind) / this.#microBatches
     const isOver = step.passes.length === 0 && step.squaresOf !== undefined
     const squares = isOver ? (step.squaresOf?.(step.sum as Float32Array) ?? 0) + squaresBehind : 0
-    const numbers = [step.call, loss + lossBehind, squares]
-    if (!isFirst) await this.#send(fabric, 'backward', { step, part: microBatch, numbers, values: inputs })
+    const numbers = [step.place.call, loss + lossBehind, squares]
+    if (!isFirst) await this.#send(fabric, 'backward', step, { part: microBatch, numbers, values: inputs })
     else if (isOver) await this.#tellSquares(step, squares, fabric)
   }
 
   /** The mean over the micro-batches; that of a single one is its own. */
   #add(step: OpenStep, vector: Float32Array): void {
     if (this.#microBatches === 1) return void (step.sum = vector)
-    const weight = 1 / this.#microBatches
     const before = step.sum === undefined ? [] : [{ weight: 1, vector: step.sum }]
     step.sum ??= this.#owner.fabric.allocate(vector.length)
-    weightedSum(step.sum, [...before, { weight, vector }])
+    weightedSum(step.sum, [...before, { weight: 1 / this.#microBatches, vector }])
   }
 
   /** All passes are over: the squares of all stages may be here. */
   #finish(step: OpenStep): void {
     if (step.squaresOf === undefined || step.squares !== undefined) return
-    const arrived = this.#takeArrived('forward', step, this.#microBatches)
-    if (arrived !== undefined) this.#during((fabric) => this.#tellSquares(step, arrived.numbers[1], fabric))
+    const input = this.#arrivals.take('forward', this.#microBatches)
+    if (input !== undefined) this.#during(step, (fabric) => this.#tellSquares(step, input.numbers[1], fabric))
   }
 
   async #tellSquares(step: OpenStep, squares: number, fabric: LineFabric): Promise<void> {
     step.squares = squares
-    const numbers = [step.call, squares]
+    const numbers = [step.place.call, squares]
     if (!this.#works.isLast)
-      await this.#send(fabric, 'forward', { step, part: this.#microBatches, numbers, values: noValues })
+      await this.#send(fabric, 'forward', step, { part: this.#microBatches, numbers, values: noValues })
   }
 
   /** Hands a message to the next peer, or to the one before, as soon as the queue has room. */
-  async #send(fabric: LineFabric, direction: Direction, { step, part, numbers, values }: LineMessage): Promise<void> {
-    const to = this.#peers[direction] as PeerName
+  async #send(
+    fabric: LineFabric,
+    direction: Pass['direction'],
+    { round }: OpenStep,
+    { part, numbers, values }: PassOutput
+  ): Promise<void> {
+    const to = this.#next[direction] as PeerName
     const vector = fabric.allocate(values.length)
     vector.set(values)
-    const message = { kind: this.#kinds[direction], round: step.round, part, numbers, vector }
+    const message = { kind: this.#kinds[direction], round, part, numbers, vector }
     const end = fabric.now() + this.#owner.timeout
     let result = this.#owner.send(to, message)
     while (result === 'full' && fabric.now() < end) {
@@ -310,64 +299,16 @@ export class Line {
       throw new NeighboursMissingError([to], `${to}, the next peer of the line, cannot be reached: ${result}`)
   }
 
-  #accept(direction: Direction, envelope: Envelope<VectorMessage>): void {
-    const { round, part = 0, numbers = noNumbers, vector } = envelope.message
-    const problem = this.#problemOf(direction, envelope)
+  #accept(direction: Pass['direction'], envelope: Envelope<VectorMessage>): void {
+    const problem = this.#arrivals.accept(direction, envelope)
     if (problem !== undefined) return this.#owner.fabric.reject(envelope, problem)
-    const place = { round, call: numbers[0] }
-    let ofStep = this.#arrivedOf(place)
-    if (ofStep === undefined) this.#arrived.push((ofStep = { ...place, passes: new Map() }))
-    ofStep.passes.set(passKey(direction, part), { vector, numbers })
-    this.#active = this.#owner.fabric.now()
+    if (this.#step !== undefined) this.#step.active = this.#owner.fabric.now()
     this.#advance()
   }
-
-  #problemOf(direction: Direction, { from, message }: Envelope<VectorMessage>): string | undefined {
-    const { round, part = 0, numbers = noNumbers, vector } = message
-    const [call] = numbers
-    const sender = direction === 'forward' ? this.#peers.backward : this.#peers.forward
-    if (from !== sender) return `a ${direction} pass from ${from}, which is not the neighbour in the line`
-    if (!Number.isSafeInteger(call) || call < 0) return 'a pass without its place in the round'
-    const { inputs, targets, outputs } = this.#works
-    const isOfSquares = direction === 'forward' && part === this.#microBatches
-    const width = direction === 'forward' ? inputs + targets : outputs
-    const expected = isOfSquares ? 0 : this.#settings.splitSize * width
-    if (part > this.#microBatches || vector.length !== expected || numbers.length > 3)
-      return `${vector.length} numbers in ${direction} pass ${part}, expected ${expected} of ${this.#microBatches} passes`
-    const place = { round, call }
-    const isOver = this.#step === undefined && !isBefore(this.#last, place)
-    if (isOver || isBefore(place, this.#last)) return `a pass of round ${round}, which is over`
-    const ofStep = this.#arrivedOf(place)
-    if (ofStep?.passes.has(passKey(direction, part)) === true) return 'a pass that is here already'
-    // A neighbour is at most one step ahead.
-    return ofStep === undefined && this.#arrived.length === 2 ? 'passes of three steps at once' : undefined
-  }
-
-  #arrivedOf({ round, call }: StepPlace): StepArrivals | undefined {
-    return this.#arrived.find((arrivals) => arrivals.round === round && arrivals.call === call)
-  }
-
-  #takeArrived(direction: Direction, step: OpenStep, part: number): Arrival | undefined {
-    const passes = this.#arrivedOf(step)?.passes
-    const arrival = passes?.get(passKey(direction, part))
-    passes?.delete(passKey(direction, part))
-    return arrival
-  }
 }
 
-type StepPlace = Pick<OpenStep, 'round' | 'call'>
-
-/** What has arrived of a step, by {@link passKey}. */
-interface StepArrivals extends StepPlace {
-  readonly passes: Map<string, Arrival>
-}
-
-function isBefore(left: StepPlace, right: StepPlace): boolean {
-  return left.round < right.round || (left.round === right.round && left.call < right.call)
-}
-
-function passKey(direction: Direction, part: number): string {
-  return `${direction} ${part}`
+function isDone({ passes, isComputing, squaresOf, squares }: OpenStep): boolean {
+  return passes.length === 0 && !isComputing && (squaresOf === undefined || squares !== undefined)
 }
 
 /** Draws are those of the batch that a micro-batch belongs to. */
@@ -375,7 +316,3 @@ function passOf({ draws }: OpenStep, index: number, microBatches: number): Stage
   const each = microBatches / draws.length
   return { round: draws[Math.floor(index / each)], microBatch: index % each }
 }
-
-const noNumbers: readonly number[] = []
-const noValues = new Float32Array(0)
-const nothing: Arrival = { vector: noValues, numbers: noNumbers }

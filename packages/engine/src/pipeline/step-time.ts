@@ -34,7 +34,7 @@ export interface StepTime {
  */
 export function stepTime(shape: PipelineShape, stages: readonly StageTimes[], hops: readonly Hop[] = []): StepTime {
   invariant(stages.length === shape.stages, () => `found ${stages.length} stages, expected ${shape.stages}`)
-  const line = new Line(shape, stages, hops)
+  const line = new SteppedLine(shape, stages, hops)
   // In each turn at least one stage advances: the passes of all stages have no circle.
   while (line.left > 0) for (const stage of stages.keys()) line.advance(stage)
   const busy = stages.reduce((sum, { forward, backward }) => sum + shape.microBatches * (forward + backward), 0)
@@ -43,7 +43,7 @@ export function stepTime(shape: PipelineShape, stages: readonly StageTimes[], ho
 }
 
 /** A line of peers in the middle of a step. */
-class Line {
+class SteppedLine {
   /** When each stage has finished what it has begun. */
   readonly free: number[]
   /** How many passes there are still. */
