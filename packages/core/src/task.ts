@@ -179,15 +179,15 @@ export interface TaskStages {
   /** In the order of the layers; only one tensor passes from a part to the next. */
   readonly parts: readonly TaskPart[]
   /**
-   * The stage of the parts `from` to before `to`. Only its layers are built. Its tensors have the names and first values
-   * that they have in the whole model.
+   * The stage of the parts `from` to before `to`. Only its layers are built. Its tensors have the names and first
+   * values that they have in the whole model.
    */
   of(from: number, to: number): Promise<StageTask>
 }
 
 /**
- * The part of a model that one peer of a line trains: its schema, its parameters and its vectors are those of the stage.
- * It computes no gradient of its own, and no evaluation; the peers of a line do so together.
+ * The part of a model that one peer of a line trains: its schema, its parameters and its vectors are those of the
+ * stage. It computes no gradient of its own, and no evaluation; the peers of a line do so together.
  */
 export interface StageTask extends Task {
   readonly stage: StageWorks

@@ -26,8 +26,9 @@ export interface ComputingModel {
 }
 
 /**
- * The time of a work: (perStep + perSample · samples · share) · slow, modified by the stragglers' model. Each peer has its
- * own random numbers, so it draws the same times whatever the others do. Initialising and reading samples cost nothing.
+ * The time of a work: (perStep + perSample · samples · share) · slow, modified by the stragglers' model. Each peer has
+ * its own random numbers, so it draws the same times whatever the others do. Initialising and reading samples cost
+ * nothing.
  */
 export function computingCost(
   model: ComputingModel,

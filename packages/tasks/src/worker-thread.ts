@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   try {
     const built = await loadTask(workerData as WorkerStart)
     const ready = readyOf(built)
-    const computing: Computing = { built, task: built, result: new Float32Array(ready.memory.result) }
+    const computing: ThreadState = { built, task: built, result: new Float32Array(ready.memory.result) }
     port.on('message', (request: WorkerRequest) => {
       void compute(computing, request)
         .catch(failureOf)
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 }
 
 /** What the thread computes. */
-interface Computing {
+interface ThreadState {
   /** The task, or the stage of it that was chosen. */
   built: Task | StageTask
   /** The same, with its gradients weighed. */
@@ -85,7 +85,7 @@ function memoryFor(length: number): WorkerMemory {
   return { parameters: new SharedArrayBuffer(4 * length), result: new SharedArrayBuffer(4 * length) }
 }
 
-async function chooseStage(computing: Computing, from: number, to: number): Promise<StageFacts> {
+async function chooseStage(computing: ThreadState, from: number, to: number): Promise<StageFacts> {
   const { stages } = computing.built
   invariant(stages !== undefined, 'the task has no stages, or is one')
   const built = await stages.of(from, to)
@@ -100,7 +100,7 @@ function stageOf(task: Task | StageTask): StageWorks {
   return task.stage
 }
 
-async function compute(computing: Computing, request: WorkerRequest): Promise<WorkerAnswer> {
+async function compute(computing: ThreadState, request: WorkerRequest): Promise<WorkerAnswer> {
   const { task, result } = computing
   switch (request.kind) {
     case 'initialise':

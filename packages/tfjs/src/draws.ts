@@ -6,8 +6,8 @@ let current: number | undefined
 
 /**
  * Runs `compute`, which must be synchronous, with `Math.random` drawing from `random`, and then restores it. Each layer
- * of a model that {@link drawByLayer} has prepared draws from a stream of its own, so that it draws the same where other
- * peers compute the layers before it.
+ * of a model that {@link drawByLayer} has prepared draws from a stream of its own, so that it draws the same where
+ * other peers compute the layers before it.
  *
  * Everything that TensorFlow.js draws without a seed begins with a number of `Math.random`: dropout, also of recurrent
  * cells, noise, alpha dropout, and whatever a user's own layers and losses draw. Most layers take no seed that could be

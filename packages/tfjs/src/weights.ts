@@ -17,6 +17,20 @@ export interface LayerRange {
   readonly to: number
 }
 
+/** Which weights they are, and with what they begin. */
+interface WeightOptions {
+  /**
+   * Whether weights that were loaded or set begin with these values; those of layers that were only built are drawn, so
+   * that a new layer begins alike on every peer. {@link watchWrites} must have been called before the model was built.
+   * False when absent.
+   */
+  readonly keepWeights?: boolean
+  /** Whether weights take memory when they are first used: they are not looked at before. False when absent. */
+  readonly hasLateWeights?: boolean
+  /** The layers whose weights they are; all when absent. */
+  readonly range?: LayerRange
+}
+
 /** One weight of a model, and what its layer says about it. */
 interface Weight {
   readonly tensor: TensorSchema
@@ -33,22 +47,17 @@ interface Weight {
 export class ModelWeights {
   readonly schema: Schema
   readonly #weights: readonly Weight[]
+  readonly #keeps: boolean
   #trained: ReturnType<typeof variableOf>[] | undefined
-  /** The built values of the weights that begin with these; undefined for those whose first values are drawn. */
-  readonly #built: readonly (Float32Array | undefined)[]
   /** The values that the last {@link load} wrote. */
   #loaded: Float32Array[] = []
 
-  /**
-   * @param keeps - whether weights that were loaded or set begin with these values; those of layers that were only
-   *   built are drawn, so that a new layer begins alike on every peer. {@link watchWrites} must have been called before
-   *   the model was built
-   * @param range - the layers whose weights they are; all when absent
-   */
-  constructor(model: LayersModel, keeps = false, range?: LayerRange) {
+  constructor(model: LayersModel, { keepWeights = false, hasLateWeights = false, range }: WeightOptions = {}) {
     this.#weights = weightsOf(model, range)
+    this.#keeps = keepWeights
     this.schema = this.#weights.map(({ tensor }) => tensor)
-    this.#built = this.#weights.map((weight) => firstValueOf(weight, keeps))
+    // Before other values are loaded.
+    if (!hasLateWeights) for (const weight of this.#weights) firstValueOf(weight, keepWeights)
   }
 
   /** The variables that are trained. Where a network computes, they are never asked for, and may take no memory. */
@@ -60,8 +69,15 @@ export class ModelWeights {
   initial(random: Random): Float32Array {
     return pack(
       this.schema,
-      this.#weights.map(({ tensor: { name, shape }, configuration }, index) => {
-        return this.#built[index] ?? drawInitial(shape, configuration[initialiserKey(name)], random.stream(name))
+      this.#weights.map((weight) => {
+        const {
+          tensor: { name, shape },
+          configuration
+        } = weight
+        return (
+          firstValueOf(weight, this.#keeps) ??
+          drawInitial(shape, configuration[initialiserKey(name)], random.stream(name))
+        )
       })
     )
   }
@@ -138,8 +154,8 @@ export function schemaOf(model: LayersModel, range?: LayerRange): Schema {
 }
 
 /**
- * Throws an {@link InputError} where a trained weight has a constraint: TensorFlow.js would apply it to the model alone,
- * and the peers average and save the vector. Frozen weights lose theirs, which Keras applies only after a step.
+ * Throws an {@link InputError} where a trained weight has a constraint: TensorFlow.js would apply it to the model
+ * alone, and the peers average and save the vector. Frozen weights lose theirs, which Keras applies only after a step.
  */
 export function refuseConstraints(model: LayersModel): void {
   for (const { tensor, variable } of weightsOf(model)) {

@@ -32,7 +32,10 @@ export interface PassTraits {
 
 const noNumbers: readonly number[] = []
 
-/** Checks what the neighbours in a line send, and keeps it until it is used: passes of the step under way, or of the next. */
+/**
+ * Checks what the neighbours in a line send, and keeps it until it is used: passes of the step under way, or of the
+ * next.
+ */
 export class PassArrivals {
   readonly #traits: PassTraits
   #steps: StepArrivals[] = []

@@ -74,6 +74,9 @@ export interface LinePeer extends LineOwner {
   readonly handlers: { set(kind: number, handler: Handler): void }
 }
 
+/** The peers of the stages after and before, by the direction of what is sent to them. */
+type LineNeighbours = Readonly<Record<Pass['direction'], PeerName | undefined>>
+
 /** What is sent to the next stage, or to the one before. */
 interface PassOutput {
   readonly part: number
@@ -98,14 +101,12 @@ const nothing: PassInput = { vector: noValues, numbers: [] }
 export class StageLine {
   readonly #owner: LineOwner
   readonly #works: StageWorks
-  readonly #settings: PipelineSettings
+  readonly #settings: PipelineSettings & { readonly microBatches: number }
   readonly #kinds: Readonly<Record<Pass['direction'], number>>
   readonly #stage: number
-  /** How many micro-batches a gradient has. */
-  readonly #microBatches: number
   readonly #arrivals: PassArrivals
   /** The peers of the stages after and before this one, by the direction in which this peer sends. */
-  readonly #next: Readonly<Record<Pass['direction'], PeerName | undefined>>
+  readonly #next: LineNeighbours
   #step: OpenStep | undefined
 
   /**
@@ -117,15 +118,14 @@ export class StageLine {
     const line = settings.lines.find((peers) => peers.includes(self)) ?? []
     this.#owner = owner
     this.#works = works
-    this.#settings = settings
-    this.#microBatches = samples / settings.splitSize
+    this.#settings = { ...settings, microBatches: samples / settings.splitSize }
     this.#stage = line.indexOf(self)
     this.#kinds = { forward: firstKind, backward: firstKind + 1 }
     const [before, after] = [line[this.#stage - 1], line[this.#stage + 1]]
     this.#next = { forward: after, backward: before }
     const { splitSize } = settings
     const senders = { forward: before, backward: after }
-    this.#arrivals = new PassArrivals({ works, splitSize, microBatches: this.#microBatches, senders })
+    this.#arrivals = new PassArrivals({ works, splitSize, microBatches: this.#settings.microBatches, senders })
     const isRight = works.isFirst === (before === undefined) && works.isLast === (after === undefined)
     invariant(this.#stage >= 0 && isRight, () => `${self} is in no line, or has another stage than its place says`)
   }
@@ -143,7 +143,9 @@ export class StageLine {
    */
   gradient(given: LineStep): PromiseLike<LineGradient> {
     const { schedule, lines } = this.#settings
-    const passes = [...passesOf({ schedule, stages: lines[0].length, microBatches: this.#microBatches }, this.#stage)]
+    const passes = [
+      ...passesOf({ schedule, stages: lines[0].length, microBatches: this.#settings.microBatches }, this.#stage)
+    ]
     const start = this.#owner.fabric.now()
     const found = { loss: 0, sum: undefined, squares: undefined }
     const state = { isComputing: false, active: start, busy: 0, failure: undefined }
@@ -154,7 +156,7 @@ export class StageLine {
     const expectation = {
       isDone: () => step.failure !== undefined || isDone(step),
       deadline: () => (step.isComputing ? Number.POSITIVE_INFINITY : step.active + this.#owner.timeout),
-      awaited: () => this.#awaited(step),
+      awaited: () => awaited(step, this.#next),
       outcome: () => this.#outcome(step)
     }
     let taken: Promise<LineGradient> | undefined
@@ -163,19 +165,12 @@ export class StageLine {
     }
   }
 
-  /** The peer whose message is needed next; at most one. */
-  #awaited({ passes, isComputing }: OpenStep): readonly PeerName[] {
-    // The squares come from the stage before.
-    const peer = passes[0]?.direction === 'backward' ? this.#next.forward : this.#next.backward
-    return peer === undefined || isComputing ? [] : [peer]
-  }
-
   #outcome(step: OpenStep): LineGradient {
     const { loss, sum, squares, round, failure, start, busy } = step
     const { fabric, timeout } = this.#owner
     if (failure !== undefined) throw failure.error
     if (!isDone(step)) {
-      const [peer] = this.#awaited(step)
+      const [peer] = awaited(step, this.#next)
       const stage = peer === this.#next.forward ? this.#stage + 1 : this.#stage - 1
       const silence = `has sent nothing for ${timeout / 1000} s in round ${round}`
       throw new NeighboursMissingError([peer], `${peer}, stage ${stage} of the line, ${silence}`)
@@ -183,7 +178,7 @@ export class StageLine {
     this.#owner.waited(Math.max(0, fabric.now() - start - busy))
     this.#step = undefined
     this.#arrivals.end()
-    return { loss, vector: sum as Float32Array, isOwned: this.#microBatches > 1, squares }
+    return { loss, vector: sum as Float32Array, isOwned: this.#settings.microBatches > 1, squares }
   }
 
   /** Begins the next pass, if its input is here. */
@@ -231,23 +226,24 @@ export class StageLine {
     step.held.set(microBatch, held)
     // The last stage computes both passes at once.
     if (isLast) return
-    const pass = passOf(step, microBatch, this.#microBatches)
+    const pass = passOf(step, microBatch, this.#settings.microBatches)
     const values = await fabric.work(this.#works.forward(step.parameters, held, pass))
     await this.#send(fabric, 'forward', step, { part: microBatch, numbers: [step.place.call], values })
   }
 
   async #backward(step: OpenStep, microBatch: number, input: PassInput, fabric: LineFabric): Promise<void> {
     const { isFirst, isLast } = this.#works
+    const { microBatches } = this.#settings
     const held = step.held.get(microBatch) as Float32Array
     const outputs = isLast ? undefined : input.vector
-    const pass = passOf(step, microBatch, this.#microBatches)
+    const pass = passOf(step, microBatch, this.#settings.microBatches)
     const { loss, vector, inputs } = await fabric.work(this.#works.backward(step.parameters, held, pass, outputs))
     step.held.delete(microBatch)
     if (!isFirst) fabric.free(held)
     if (outputs !== undefined) fabric.free(outputs)
-    this.#add(step, vector)
+    add(step, vector, microBatches, fabric)
     const [, lossBehind = 0, squaresBehind = 0] = input.numbers
-    step.loss += (loss + lossBehind) / this.#microBatches
+    step.loss += (loss + lossBehind) / this.#settings.microBatches
     const isOver = step.passes.length === 0 && step.squaresOf !== undefined
     const squares = isOver ? (step.squaresOf?.(step.sum as Float32Array) ?? 0) + squaresBehind : 0
     const numbers = [step.place.call, loss + lossBehind, squares]
@@ -255,18 +251,10 @@ export class StageLine {
     else if (isOver) await this.#tellSquares(step, squares, fabric)
   }
 
-  /** The mean over the micro-batches; that of a single one is its own. */
-  #add(step: OpenStep, vector: Float32Array): void {
-    if (this.#microBatches === 1) return void (step.sum = vector)
-    const before = step.sum === undefined ? [] : [{ weight: 1, vector: step.sum }]
-    step.sum ??= this.#owner.fabric.allocate(vector.length)
-    weightedSum(step.sum, [...before, { weight: 1 / this.#microBatches, vector }])
-  }
-
   /** All passes are over: the squares of all stages may be here. */
   #finish(step: OpenStep): void {
     if (step.squaresOf === undefined || step.squares !== undefined) return
-    const input = this.#arrivals.take('forward', this.#microBatches)
+    const input = this.#arrivals.take('forward', this.#settings.microBatches)
     if (input !== undefined) this.#during(step, (fabric) => this.#tellSquares(step, input.numbers[1], fabric))
   }
 
@@ -274,7 +262,7 @@ export class StageLine {
     step.squares = squares
     const numbers = [step.place.call, squares]
     if (!this.#works.isLast)
-      await this.#send(fabric, 'forward', step, { part: this.#microBatches, numbers, values: noValues })
+      await this.#send(fabric, 'forward', step, { part: this.#settings.microBatches, numbers, values: noValues })
   }
 
   /** Hands a message to the next peer, or to the one before, as soon as the queue has room. */
@@ -305,6 +293,21 @@ export class StageLine {
     if (this.#step !== undefined) this.#step.active = this.#owner.fabric.now()
     this.#advance()
   }
+}
+
+/** The peer whose message is needed next; at most one. */
+function awaited({ passes, isComputing }: OpenStep, next: LineNeighbours): readonly PeerName[] {
+  // The squares come from the stage before.
+  const peer = passes[0]?.direction === 'backward' ? next.forward : next.backward
+  return peer === undefined || isComputing ? [] : [peer]
+}
+
+/** Adds to the mean over the micro-batches; that of a single one is its own. */
+function add(step: OpenStep, vector: Float32Array, microBatches: number, fabric: LineFabric): void {
+  if (microBatches === 1) return void (step.sum = vector)
+  const before = step.sum === undefined ? [] : [{ weight: 1, vector: step.sum }]
+  step.sum ??= fabric.allocate(vector.length)
+  weightedSum(step.sum, [...before, { weight: 1 / microBatches, vector }])
 }
 
 function isDone({ passes, isComputing, squaresOf, squares }: OpenStep): boolean {

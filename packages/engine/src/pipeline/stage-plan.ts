@@ -30,10 +30,10 @@ export interface StagePlan {
 }
 
 /**
- * The stages whose slowest is as fast as possible: PipeDream's planner (Narayanan et al., SOSP 2019, section 3.1, in the
- * form of its program, for chains of layers). A stage with r replicas takes `(T + 4 (r − 1) W / (rate · r)) / r`, with T
- * its time and W its parameters; a cut takes `2 A / (rate · r)`, with A its activations. Undefined where no plan has
- * room.
+ * The stages whose slowest is as fast as possible: PipeDream's planner (Narayanan et al., SOSP 2019, section 3.1, in
+ * the form of its program, for chains of layers). A stage with r replicas takes `(T + 4 (r − 1) W / (rate · r)) / r`,
+ * with T its time and W its parameters; a cut takes `2 A / (rate · r)`, with A its activations. Undefined where no plan
+ * has room.
  */
 export function planStages(layers: readonly LayerCost[], limits: PlanLimits): StagePlan | undefined {
   const { peers, replicas: given } = limits

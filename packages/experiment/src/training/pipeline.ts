@@ -16,7 +16,9 @@ export function pipelineSettings(
   return { schedule, lines, splitSize: splitSize === 'auto' ? usualSplitSize(batch, lines[0].length) : splitSize }
 }
 
-/** Why the files cannot be run with stages, each in a sentence; also where only one of them says that there are some. */
+/**
+ * Why the files cannot be run with stages, each in a sentence; also where only one of them says that there are some.
+ */
 export function pipelineRefusals(
   { pipeline }: TopologyFile,
   training: Pick<Training, 'pipeline' | 'batch' | 'codec'>,
@@ -40,6 +42,11 @@ export function pipelineRefusals(
   if (training.codec !== 'float32' && training.codec !== 'float16')
     refused.push(`codec: found ${training.codec}, expected float32 or float16: activations differ too much for others`)
   return refused
+}
+
+/** Those that divide the data: the peers, or the lines, named as their first peers. */
+export function sharersOf({ topology, pipeline }: Pick<TopologyFile, 'topology' | 'pipeline'>): readonly PeerName[] {
+  return pipeline?.lines.map(([first]) => first) ?? topology.peers
 }
 
 /** The place of a peer: its line, from 0, and its stage. */
@@ -67,7 +74,7 @@ export function settingsOfStage<Given extends AnySettings>(settings: Given, stag
 }
 
 /** The parts of a model that each stage has: those from one number to before the next. */
-export type Ends = readonly number[]
+export type PartEnds = readonly number[]
 
 /**
  * The first part of each stage, and the end. Without cuts, stages have about as much to compute each, by what is known
@@ -79,7 +86,7 @@ export function endsOf(
   parts: readonly TaskPart[] | undefined,
   { lines, splitSize }: PipelineSettings,
   { cuts = 'auto', batch }: { readonly cuts?: 'auto' | readonly number[] | undefined; readonly batch: number }
-): Ends {
+): PartEnds {
   const stages = lines[0].length
   if (parts === undefined) throw new InputError('the task has no layers, so its model cannot be cut into stages')
   const possible = parts.slice(1).map(({ layer }) => layer)
@@ -112,7 +119,7 @@ function balancedCuts(parts: readonly TaskPart[], stages: number): readonly numb
 }
 
 /** The most numbers of a vector that the peers send: a stage's parameters, or a micro-batch between two stages. */
-export function longestVector(parts: readonly TaskPart[], ends: Ends, splitSize: number, targets: number): number {
+export function longestVector(parts: readonly TaskPart[], ends: PartEnds, splitSize: number, targets: number): number {
   const stages = ends.slice(1).map((end, stage) => parts.slice(ends[stage], end))
   const parameters = stages.map((ofStage) => ofStage.reduce((sum, part) => sum + part.parameters, 0))
   const passed = stages.slice(0, -1).map((ofStage) => splitSize * (ofStage[ofStage.length - 1].outputs + targets))
@@ -120,7 +127,7 @@ export function longestVector(parts: readonly TaskPart[], ends: Ends, splitSize:
 }
 
 /** A stage in words: `1 of 0 to 2, layers from 4 to 6, 12,345 parameters`. */
-export function stageText(parts: readonly TaskPart[], ends: Ends, stage: number): string {
+export function stageText(parts: readonly TaskPart[], ends: PartEnds, stage: number): string {
   const own = parts.slice(ends[stage], ends[stage + 1])
   const next = parts[ends[stage + 1]]?.layer
   const layers = `layers from ${own[0].layer}${next === undefined ? ' on' : ` to ${next - 1}`}`

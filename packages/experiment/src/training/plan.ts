@@ -13,7 +13,7 @@ import type { TopologyFile } from '@murmuration/files'
 import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import { continuesInEpochs, finalRoundsOn } from './epoch-settings.js'
 import type { StartEvent } from '../base/events.js'
-import { pipelineRefusals, pipelineSettings, placeInLines } from './pipeline.js'
+import { pipelineRefusals, pipelineSettings, placeInLines, settingsOfStage } from './pipeline.js'
 import { runSettings } from './run-settings.js'
 import { rowRefusals } from './task-choice.js'
 import { checkStore } from './store-choice.js'
@@ -176,6 +176,15 @@ export function taskOf({ file, training }: RunPlan, self?: PeerName): TaskDescri
   const peers = pipeline.lines.map(([first]) => first)
   const first = self && pipeline.lines[placeInLines(pipeline, self).line][0]
   return taskDescription(training, { peers, seed: training.seed }, first)
+}
+
+/** The settings of a peer's training: where the model is cut, those of its stage. */
+export function settingsAt<Given extends AnySettings>(
+  settings: Given,
+  { pipeline }: TopologyFile,
+  self: PeerName
+): Given {
+  return pipeline === undefined ? settings : settingsOfStage(settings, placeInLines(pipeline, self).stage)
 }
 
 /** The first event for displays, without the versions of real peers. */

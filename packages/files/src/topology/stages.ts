@@ -10,7 +10,9 @@ export interface StagesGiven {
   readonly peers: readonly PeerEntry[]
 }
 
-/** The lines of a file, a peer for each stage; undefined where the model is not cut. Only where there are no problems. */
+/**
+ * The lines of a file, a peer for each stage; undefined where the model is not cut. Only where there are no problems.
+ */
 export function linesIn({ stages, peers }: StagesGiven): readonly (readonly PeerName[])[] | undefined {
   const names = peers.map(({ name }) => name)
   const count = stagesIn({ stages, peers })

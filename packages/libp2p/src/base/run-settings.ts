@@ -9,13 +9,13 @@ export interface RunSettings {
   /** The tensors of the model, in order. */
   readonly schema: Schema
   /**
-   * A hash of the start parameters. Where peers have different stages of the model: one of each tensor, joined by commas,
-   * empty for those of other stages; see {@link startOfTensors}.
+   * A hash of the start parameters. Where peers have different stages of the model: one of each tensor, joined by
+   * commas, empty for those of other stages; see {@link startOfTensors}.
    */
   readonly start: string
   /**
-   * How many elements the longest vector on a link has, the same at all peers. As many as the tensors have together when
-   * absent.
+   * How many elements the longest vector on a link has, the same at all peers. As many as the tensors have together
+   * when absent.
    */
   readonly longest?: number
 }
@@ -26,8 +26,8 @@ export function elementsOf({ schema, longest }: RunSettings): number {
 }
 
 /**
- * The `start` of a peer that has a part of the model's tensors: those of `own`, with their start parameters one after the
- * other.
+ * The `start` of a peer that has a part of the model's tensors: those of `own`, with their start parameters one after
+ * the other.
  */
 export function startOfTensors(schema: Schema, own: Schema, parameters: Float32Array): string {
   const values = new Map(unpack(own, parameters).map((tensor, index) => [own[index].name, tensor]))

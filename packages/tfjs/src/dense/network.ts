@@ -72,8 +72,8 @@ interface BatchBuffers {
  * x_{l−1}ᵀ δ_l, that of b_l the sum of the rows of δ_l, and δ_{l−1} = δ_l W_lᵀ ∘ f′ (Rumelhart, Hinton and Williams
  * 1986). All samples of a task have targets of one kind: classes, or real values.
  *
- * The order of every sum depends only on the sizes of the layers and of the batch. So the layers of a stage give the bits
- * that they give within the whole model.
+ * The order of every sum depends only on the sizes of the layers and of the batch. So the layers of a stage give the
+ * bits that they give within the whole model.
  */
 export class DenseNetwork {
   readonly #layers: readonly PlacedLayer[]

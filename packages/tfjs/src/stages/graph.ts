@@ -7,7 +7,7 @@ import { schemaOf, partsOf } from '../weights.js'
 import type { Layer, LayerRange } from '../weights.js'
 
 /** A tensor of the model, and the layer that computes it. */
-interface Step {
+interface GraphStep {
   readonly output: SymbolicTensor
   /** The number of its layer. */
   readonly place: number
@@ -19,8 +19,8 @@ export interface GraphPart extends TaskPart {
 }
 
 /** The steps of a model from its input to its output, in the order of TensorFlow.js. */
-function stepsOf(model: LayersModel): readonly Step[] {
-  const steps: Step[] = []
+function stepsOf(model: LayersModel): readonly GraphStep[] {
+  const steps: GraphStep[] = []
   const seen = new Set<SymbolicTensor>([model.inputs[0]])
   const visit = (output: SymbolicTensor) => {
     if (seen.has(output)) return
@@ -52,7 +52,7 @@ export function partsOfModel(model: LayersModel): readonly GraphPart[] {
 /** The tensor that passes to the layers from `place` on, if it is one alone; at most one element. */
 function cutAt(
   model: LayersModel,
-  steps: readonly Step[],
+  steps: readonly GraphStep[],
   place: number
 ): { place: number; passing: SymbolicTensor }[] {
   const before = new Set([model.inputs[0], ...steps.filter((step) => step.place < place).map(({ output }) => output)])
@@ -102,7 +102,7 @@ function positionsOf(layer: Layer): number {
 export class LayerRun {
   readonly #input: SymbolicTensor
   readonly #output: SymbolicTensor
-  readonly #steps: readonly Step[]
+  readonly #steps: readonly GraphStep[]
 
   constructor(model: LayersModel, range: LayerRange, input: SymbolicTensor, output: SymbolicTensor) {
     this.#input = input

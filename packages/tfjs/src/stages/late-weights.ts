@@ -3,12 +3,18 @@ import { core } from '../packages.js'
 import { tensorflow as tf } from '../tensorflow.js'
 import type { Layer } from '../weights.js'
 
-type Initialiser = ReturnType<typeof initializers.zeros>
-type Given = [name: string, shape: Shape, dtype?: 'float32', initialiser?: Initialiser, ...others: unknown[]]
+type WeightInitialiser = ReturnType<typeof initializers.zeros>
+type AddWeightGiven = [
+  name: string,
+  shape: Shape,
+  dtype?: 'float32',
+  initialiser?: WeightInitialiser,
+  ...others: unknown[]
+]
 
 /** The method by which layers create their weights, which is protected. */
 interface Builder {
-  addWeight(this: Layer, ...given: Given): LayerVariable
+  addWeight(this: Layer, ...given: AddWeightGiven): LayerVariable
 }
 
 /**
@@ -23,7 +29,7 @@ export async function withLateWeights<Result>(build: () => Result | Promise<Resu
     // Another initialiser would take its place.
     if (initialiser === undefined || Reflect.get(this, 'fastWeightInitDuringBuild') === true)
       return addWeight.apply(this, given)
-    const late = { apply: hollow } as unknown as Initialiser
+    const late = { apply: hollow } as unknown as WeightInitialiser
     const variable = addWeight.call(this, name, shape, dtype, late, ...others)
     fillLate(variable, () => initialiser.apply(shape, dtype))
     return variable

@@ -1,6 +1,7 @@
 import {
   invariant,
   InvariantError,
+  type Random,
   type StageGradient,
   type StagePass,
   type StageTask,
@@ -19,8 +20,8 @@ import { type DenseNetwork, denseNetworkOf } from '../dense/network.js'
 import { drawingFrom } from '../draws.js'
 import { core } from '../packages.js'
 import { tensorflow as tf } from '../tensorflow.js'
-import type { TfjsTaskParts } from '../tfjs-task.js'
-import { ModelWeights, schemaOf } from '../weights.js'
+import type { TfjsTaskParts } from '../task-parts.js'
+import { type LayerRange, ModelWeights, schemaOf } from '../weights.js'
 import { type GraphPart, LayerRun, partsOfModel } from './graph.js'
 
 /** A task of the whole model, and how its steps are computed. */
@@ -39,14 +40,14 @@ export function stagesOf(whole: WholeTask): TaskStages {
     invariant(from >= 0 && from < to && to <= graph.length, `parts ${from} to ${to} of ${graph.length}`)
     const end = graph[to]?.layer ?? model.layers.length
     const range = { from: graph[from].layer, to: end, isFirst: from === 0, isLast: to === graph.length }
-    const build = () => stageTask(whole, new Stage(whole, { ...range, graph: graph.slice(0, to), begin: from }))
+    const build = () => stageTask(whole, new LayerStage(whole, { ...range, graph: graph.slice(0, to), begin: from }))
     return onBackend(buildingBackend(whole.parts.backend.name), build)
   }
   return { parts, of }
 }
 
 /** What is said of the whole model holds for each of its stages: peers compare it. */
-function stageTask({ task }: WholeTask, stage: Stage): StageTask {
+function stageTask({ task }: WholeTask, stage: LayerStage): StageTask {
   const { samples, about, fingerprints, signature, constantAnswer, mustAnswerBeforeEnd } = task
   const together = (what: string) => (): Work<never> => {
     throw new InvariantError(`a stage computes no ${what} alone; the peers of a line do`)
@@ -73,7 +74,7 @@ interface StageRange {
 }
 
 /** The passes of a run of layers. */
-class Stage implements StageWorks {
+class LayerStage implements StageWorks {
   readonly inputs: number
   readonly outputs: number
   readonly targets: number
@@ -106,7 +107,7 @@ class Stage implements StageWorks {
     this.targets = sizeOf(localData.train.targetShape)
     this.#run = new LayerRun(model, range, input, output)
     this.#network = denseNetworkOf(whole.parts, schemaOf(model), range)
-    this.#weights = new ModelWeights(model, keepWeights, range)
+    this.#weights = new ModelWeights(model, { keepWeights, range })
     this.#vector = new Float32Array(lengthOf(this.#weights.schema))
   }
 
@@ -132,7 +133,7 @@ class Stage implements StageWorks {
 
   forward(parameters: Float32Array, microBatch: Float32Array, pass: StagePass): Work<Float32Array> {
     invariant(!this.isLast, 'the last stage hands nothing on')
-    const { rows, inputs, targets } = this.#split(microBatch)
+    const { rows, inputs, targets } = split(microBatch, this)
     const joined = (outputs: Float32Array) => {
       const next = new Float32Array(rows * (this.outputs + this.targets))
       next.set(outputs)
@@ -142,7 +143,9 @@ class Stage implements StageWorks {
     const network = this.#network
     const steps = () => {
       this.#weights.load(parameters)
-      const outputs = this.#drawing(pass, () => this.#run.apply(this.#tensorOf(inputs, rows), true))
+      const outputs = drawing(this.#whole.parts.random, pass, () =>
+        this.#run.apply(tf.tensor(inputs, [rows, ...this.#inputShape]), true)
+      )
       return { tensors: [outputs], result: ([values]: readonly Float32Array[]) => joined(values) }
     }
     const run = network
@@ -157,7 +160,7 @@ class Stage implements StageWorks {
     pass: StagePass,
     outputs?: Float32Array
   ): Work<StageGradient> {
-    const { rows, inputs, targets } = this.#split(microBatch)
+    const { rows, inputs, targets } = split(microBatch, this)
     const network = this.#network
     const vector = this.#vector
     const run = async () => {
@@ -171,39 +174,25 @@ class Stage implements StageWorks {
     return { kind: 'backward', samples: rows, share: this.#share, run }
   }
 
-  #split(microBatch: Float32Array): { rows: number; inputs: Float32Array; targets: Float32Array } {
-    const rows = microBatch.length / (this.inputs + this.targets)
-    const end = rows * this.inputs
-    return { rows, inputs: microBatch.subarray(0, end), targets: microBatch.subarray(end) }
-  }
-
-  #tensorOf(inputs: Float32Array, rows: number): Tensor {
-    return tf.tensor(inputs, [rows, ...this.#inputShape])
-  }
-
-  /** The first micro-batch draws what the whole batch would. */
-  #drawing<Result>({ round, microBatch }: StagePass, compute: () => Result): Result {
-    const micro = microBatch === 0 ? '' : ` micro-batch ${microBatch}`
-    return drawingFrom(this.#whole.parts.random.stream(`round ${round}${micro}`), compute)
-  }
-
   /**
    * The gradients of the parameters and of the inputs, as those of the whole model are computed: what its layers'
    * penalties give comes first.
    */
-  #derive(parameters: Float32Array, given: Rows, pass: StagePass): Unread<StageGradient> {
+  #derive(parameters: Float32Array, given: MicroBatchRows, pass: StagePass): Unread<StageGradient> {
     this.#weights.load(parameters)
     const { trained } = this.#weights
-    const input = this.#tensorOf(given.inputs, given.rows)
+    const input = tf.tensor(given.inputs, [given.rows, ...this.#inputShape])
     const from = this.isFirst ? [] : [input]
     const forward = () => {
       const outputs = this.#run.apply(input, true)
-      return this.isLast ? this.#lossOf(outputs, given) : outputs
+      return this.isLast ? lossOf(this.#whole.parts, this.#range, outputs, given) : outputs
     }
-    const dy = this.isLast ? undefined : tf.tensor(given.outputs as Float32Array, this.#outputShape(given.rows))
+    const dy = this.isLast
+      ? undefined
+      : tf.tensor(given.outputs as Float32Array, [given.rows, ...shapeOf(this.#range.graph)])
     const xs = [...from, ...trained]
-    const { value, grads } = this.#drawing(pass, () => gradientsOf(forward, xs, dy))
-    const penalties = this.isLast ? undefined : this.#penalties()
+    const { value, grads } = drawing(this.#whole.parts.random, pass, () => gradientsOf(forward, xs, dy))
+    const penalties = this.isLast ? undefined : penaltiesOf(this.#whole.parts, this.#range, trained)
     const found = grads.slice(from.length).map((grad, index) => added(penalties?.grads[index], grad))
     const named = Object.fromEntries(trained.map(({ name }, index) => [name, found[index] ?? undefined]))
     const vector = this.#vector
@@ -218,38 +207,45 @@ class Stage implements StageWorks {
       }
     }
   }
+}
 
-  #outputShape(rows: number): number[] {
-    const { output } = this.#range.graph[this.#range.graph.length - 1]
-    return [rows, ...output.shape.slice(1).map(Number)]
-  }
+/** The first micro-batch draws what the whole batch would. */
+function drawing<Result>(random: Random, { round, microBatch }: StagePass, compute: () => Result): Result {
+  const micro = microBatch === 0 ? '' : ` micro-batch ${microBatch}`
+  return drawingFrom(random.stream(`round ${round}${micro}`), compute)
+}
 
-  /** With the penalties of the stage's layers. */
-  #lossOf(outputs: Tensor, { targets, rows }: Rows) {
-    const { loss, localData } = this.#whole.parts
-    const { targetShape, classes } = localData.train
-    const shape = [rows, ...targetShape]
-    const values =
-      classes === undefined ? tf.tensor(targets, shape) : tf.tensor(Int32Array.from(targets), shape, 'int32')
-    return this.#losses().reduce((sum, penalty) => tf.add(sum, penalty), loss(outputs, values))
-  }
+/** The parts of a micro-batch. */
+function split(microBatch: Float32Array, { inputs, targets }: Pick<StageWorks, 'inputs' | 'targets'>) {
+  const rows = microBatch.length / (inputs + targets)
+  return { rows, inputs: microBatch.subarray(0, rows * inputs), targets: microBatch.subarray(rows * inputs) }
+}
 
-  #losses() {
-    const { from, to } = this.#range
-    return this.#whole.parts.model.layers.slice(from, to).flatMap((layer) => layer.calculateLosses())
-  }
+/** The shape of a sample's output at the end of some parts. */
+function shapeOf(graph: readonly GraphPart[]): readonly number[] {
+  return graph[graph.length - 1].output.shape.slice(1).map(Number)
+}
 
-  /** The sum of the layers' penalties and its gradients; undefined where there are none. */
-  #penalties(): Derived | undefined {
-    const { from, to } = this.#range
-    if (this.#whole.parts.model.layers.slice(from, to).every(({ losses }) => losses.length === 0)) return undefined
-    const sum = () => this.#losses().reduce((left, right) => tf.add(left, right))
-    return gradientsOf(sum, this.#weights.trained)
-  }
+/** With the penalties of the stage's layers. */
+function lossOf(parts: TfjsTaskParts, range: LayerRange, outputs: Tensor, { targets, rows }: MicroBatchRows) {
+  const { targetShape, classes } = parts.localData.train
+  const shape = [rows, ...targetShape]
+  const values = classes === undefined ? tf.tensor(targets, shape) : tf.tensor(Int32Array.from(targets), shape, 'int32')
+  return lossesOf(parts, range).reduce((sum, penalty) => tf.add(sum, penalty), parts.loss(outputs, values))
+}
+
+function lossesOf({ model }: TfjsTaskParts, { from, to }: LayerRange) {
+  return model.layers.slice(from, to).flatMap((layer) => layer.calculateLosses())
+}
+
+/** The sum of the layers' penalties and its gradients; undefined where there are none. */
+function penaltiesOf(parts: TfjsTaskParts, range: LayerRange, trained: Tensor[]): Derived | undefined {
+  if (parts.model.layers.slice(range.from, range.to).every(({ losses }) => losses.length === 0)) return undefined
+  return gradientsOf(() => lossesOf(parts, range).reduce((left, right) => tf.add(left, right)), trained)
 }
 
 /** What a micro-batch is made of, and the gradient at its end. */
-interface Rows {
+interface MicroBatchRows {
   readonly rows: number
   readonly inputs: Float32Array
   readonly targets: Float32Array

@@ -1,4 +1,7 @@
 import type { Evaluation, PeerName } from '@murmuration/core'
+import { grouped } from '@murmuration/data'
+import type { PipelineOfFile } from '@murmuration/files'
+import type { Traffic } from '@murmuration/libp2p'
 import { consensusDistance, hashVector } from '@murmuration/vectors'
 import type { Summary } from '../../base/events.js'
 import { nothingLearned } from '../../training/learned-nothing.js'
@@ -6,6 +9,7 @@ import { sumOfCounts } from '../../base/rows.js'
 import type { RunPlan } from '../../training/plan.js'
 import type { Centralised } from './evaluator.js'
 import type { PeerResult } from '../one-peer/run-peer.js'
+import { joinedVector } from '../../base/joined-vector.js'
 import { faultsBySender } from '../reporting/sender-faults.js'
 import type { SummarisedEvents } from '../reporting/summarised-events.js'
 
@@ -102,4 +106,46 @@ function centralFields({ loss, accuracy, perplexity, seconds }: Centralised) {
     ...(perplexity === undefined ? {} : { centralisedPerplexity: perplexity }),
     centralisedSeconds: seconds
   }
+}
+
+/** The results of the lines of which all peers have finished. */
+export function resultsOfLines(lines: PipelineOfFile['lines'], results: PeerResults): PeerResults {
+  const joined = lines.flatMap((line) => {
+    const stages = line.flatMap((peer) => results.get(peer) ?? [])
+    return stages.length < line.length ? [] : [[line[0], joinedResult(stages)] as const]
+  })
+  return new Map(joined)
+}
+
+function joinedResult(stages: readonly PeerResult[]): PeerResult {
+  const [first] = stages
+  const schema = stages.flatMap(({ task }) => task.schema)
+  const parameters = joinedVector(stages.map((stage) => stage.parameters))
+  const { stage: _, ...about } = first.task.about
+  const mean = (figureOf: (stage: PeerResult) => number) =>
+    stages.reduce((sum, stage) => sum + figureOf(stage), 0) / stages.length
+  return {
+    ...first,
+    parameters,
+    task: {
+      ...first.task,
+      schema,
+      about: { ...about, stages: `${stages.length}, ${grouped(parameters.length)} parameters` }
+    },
+    seconds: Math.max(...stages.map(({ seconds }) => seconds)),
+    waiting: mean(({ waiting }) => waiting),
+    working: mean(({ working }) => working),
+    apartAfterTraining: Math.max(...stages.map(({ apartAfterTraining }) => apartAfterTraining)),
+    faults: stages.flatMap(({ faults }) => faults),
+    traffic: stages.map(({ traffic }) => traffic).reduce(sumOfTraffic)
+  }
+}
+
+function sumOfTraffic(left: Traffic, right: Traffic): Traffic {
+  const sum = <Figures extends object>(one: Figures, other: Figures): Figures =>
+    Object.fromEntries(
+      Object.entries(one).map(([name, value]) => [name, value + Number(Reflect.get(other, name))])
+    ) as Figures
+  const { sent, received, ...counts } = left
+  return { ...sum(counts, right), sent: sum(sent, right.sent), received: sum(received, right.received) }
 }

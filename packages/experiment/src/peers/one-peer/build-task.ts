@@ -74,7 +74,7 @@ async function buildStage({ plan, self }: PeerOfRun, whole: TaskWorker): Promise
     const task = (await whole.stages?.of(ends[stage], ends[stage + 1])) as StageTaskWorker
     const longest = longestVector(parts, ends, settings.splitSize, task.stage.targets)
     const about = { ...task.about, stage: stageText(parts, ends, stage) }
-    return { task: { ...task, about } as StageTaskWorker, schema: whole.schema, longest }
+    return { task: { ...task, about }, schema: whole.schema, longest }
   } catch (error) {
     await whole.close()
     throw error

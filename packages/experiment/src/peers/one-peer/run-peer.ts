@@ -46,8 +46,7 @@ import { linkEvents } from '../reporting/link-events.js'
 import { MemberEvents } from '../reporting/member-events.js'
 import { NeededPeers } from './needed-peers.js'
 import { OutlierEvents } from '../reporting/outlier-events.js'
-import { placeInLines, settingsOfStage } from '../../training/pipeline.js'
-import { lossRuleOf, type RunPlan } from '../../training/plan.js'
+import { lossRuleOf, type RunPlan, settingsAt } from '../../training/plan.js'
 import { faultsSeenBy } from '../reporting/sender-faults.js'
 import { withStore } from './service-store.js'
 import { isSnapshot, type Snapshot, snapshotsEvery } from '../reporting/snapshots.js'
@@ -369,9 +368,7 @@ async function trainModel(
   const { task, store, peer, members, epochs, entrance, needed, saved, watching, checkpoints } = trainee
   const { halt, log } = run
   const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)
-  const { pipeline } = run.plan.file
-  const ofStage = pipeline === undefined ? given : settingsOfStage(given, placeInLines(pipeline, run.self).stage)
-  const options = { ...ofStage, members, epochs, store }
+  const options = { ...settingsAt(given, run.plan.file, run.self), members, epochs, store }
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
   const every = snapshotsEvery(options.rounds)

@@ -1,7 +1,8 @@
 import { type RunResult, simulateRun } from './run.js'
 import type { Scenario } from '../scenario/scenario.js'
-import { runsOf, sharersOf, type SimRun, topologyOf } from '../scenario/sweep.js'
+import { runsOf, type SimRun, topologyOf } from '../scenario/sweep.js'
 import { TaskSets } from './task-sets.js'
+import { sharersOf } from '../../training/pipeline.js'
 
 /** The results of the runs of a scenario that are wanted, one after the other. */
 export async function results(scenario: Scenario, isWanted: (run: SimRun) => boolean): Promise<RunResult[]> {

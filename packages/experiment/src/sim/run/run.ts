@@ -1,19 +1,10 @@
-import {
-  type AnySettings,
-  hasRows,
-  type Keeps,
-  keptOn,
-  lossRule,
-  type PipelineSettings,
-  train
-} from '@murmuration/algorithms'
+import { type AnySettings, hasRows, type Keeps, keptOn, lossRule, train } from '@murmuration/algorithms'
 import {
   DivergedError,
   type Fabric,
   NeighboursMissingError,
   type PeerName,
   shortList,
-  type StepReport,
   type Task,
   type Topology,
   type Wire
@@ -28,22 +19,20 @@ import { lengthOf } from '@murmuration/vectors'
 import { withLargeColumns } from '../../base/divergence.js'
 import { nothingLearned } from '../../training/learned-nothing.js'
 import { recordOf } from '../../training/algorithm-choice.js'
-import { pipelineSettings, replicasOf, settingsOfStage } from '../../training/pipeline.js'
 import { trainingSettings } from '../../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
 import { RunMembers } from './run-members.js'
 import { InvariantCheckers } from './invariant-checkers.js'
 import { alone } from './alone.js'
-import { firstParameters } from './first-parameters.js'
 import { faultsOf } from './faults.js'
 import type { Method, Scenario } from '../scenario/scenario.js'
 import { serversOf } from '../scenario/servers.js'
-import { SimulatedLines } from './simulated-lines.js'
+import { pipelineOf, SimulatedLines } from './simulated-lines.js'
 import { SimulatedStore } from './store-costs.js'
 import { type SimRun, topologyOf } from '../scenario/sweep.js'
 import { timeFractions } from './time-fractions.js'
 import { TimelineRecorder } from './timeline-recorder.js'
-import { trafficOver } from './traffic-wire.js'
+import { asTraffic, trafficOver } from './traffic-wire.js'
 
 /** The result of one simulation of a sweep. */
 export interface RunResult {
@@ -122,10 +111,8 @@ class SimulatedRun {
     const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
     if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
     const mayJoin = scenario.membership !== undefined
-    this.#lines =
-      pipeline && new SimulatedLines(pipeline, this.#settings.pipeline as PipelineSettings, taskSet, method.training)
-    const groups =
-      pipeline === undefined ? [this.#workers] : pipeline.lines[0].map((_, stage) => replicasOf(pipeline, stage))
+    this.#lines = pipeline && new SimulatedLines(pipeline, taskSet, method.training)
+    const groups = this.#lines?.replicas ?? [this.#workers]
     this.#checkers = groups.map(
       (workers) => new InvariantCheckers(workers, keepsOf(method, graph), scenario.evaluate, mayJoin)
     )
@@ -253,15 +240,20 @@ class SimulatedRun {
     const { self } = fabric
     if (this.#servers.includes(self)) return this.#serve(fabric)
     const stage = this.#lines?.stageOf(self) ?? 0
-    const settings = settingsOfStage(this.#settings, stage)
+    const settings = this.#lines?.settingsOf(self, this.#settings) ?? this.#settings
     const checkers = this.#checkers[stage]
     checkers.restarted(self)
-    const task = await this.#taskOf(self)
+    const isAlone = isOnOneMachine(this.#run.method)
+    const whole = () =>
+      asTraffic(this.#traffic.schema, this.#taskSet, isAlone ? this.#taskSet.union : this.#taskSet.of(self))
+    const task = this.#lines === undefined ? whole() : await this.#lines.taskOf(self)
     const membership = this.#members.on(fabric)
     try {
       for await (const report of train(fabric, task, { ...settings, ...membership })) {
         if (report.phase === 'train') checkers.take(self, report)
-        if (await this.#record(self, report)) this.#simulation.stop('target reached, or all rounds done')
+        const step = this.#lines === undefined ? { name: self, report } : this.#lines.take(self, report)
+        if (step !== undefined && (await this.#metrics.take(step.name, step.report)))
+          this.#simulation.stop('target reached, or all rounds done')
       }
     } finally {
       // The notes of a peer that has given up would keep the simulation running forever.
@@ -270,42 +262,20 @@ class SimulatedRun {
     this.#hasFinished = true
   }
 
-  #taskOf(peer: PeerName): Task | Promise<Task> {
-    if (this.#lines !== undefined) return this.#lines.taskOf(peer)
-    return this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(peer))
-  }
-
-  /** Records a step of a peer or, once all its peers have ended the round, of a line. Returns whether the run is over. */
-  async #record(peer: PeerName, report: StepReport): Promise<boolean> {
-    if (this.#lines === undefined) return this.#metrics.take(peer, report)
-    const joined = this.#lines.take(peer, report)
-    return joined !== undefined && this.#metrics.take(joined.name, joined.report)
-  }
-
   /** Serves; a server's reports are recorded only if it holds rows. */
   async #serve(fabric: Fabric<VectorMessage>): Promise<void> {
     const membership = this.#members.on(fabric)
     const settings = { ...this.#settings, store: this.#store?.of(fabric), ...membership }
     try {
-      for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
+      for await (const report of train(
+        fabric,
+        asTraffic(this.#traffic.schema, this.#taskSet, this.#taskSet.union),
+        settings
+      ))
         if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))
           this.#simulation.stop('target reached, or all rounds done')
     } finally {
       membership.members?.end()
-    }
-  }
-
-  /** The task with the traffic's tensors in place of its own. */
-  #asTraffic(task: Task): Task {
-    const { schema } = this.#traffic
-    return {
-      schema,
-      samples: task.samples,
-      about: {},
-      rows: schema === task.schema ? task.rows : undefined,
-      initialise: (seed) => firstParameters(this.#taskSet, task, seed),
-      gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
-      evaluate: (parameters) => task.evaluate(parameters)
     }
   }
 
@@ -386,7 +356,7 @@ function settingsOf(
       workers,
       servers,
       fusion,
-      pipeline: isAlone ? undefined : pipelineSettings(file, training)
+      pipeline: isAlone ? undefined : pipelineOf(file, training)
     }
   )
 }

@@ -56,7 +56,10 @@ test('a round takes as long as the schedule says', async (t) => {
 test('what a scenario with stages cannot do is refused', async (t) => {
   const refused = (lines: Readonly<Record<string, string>>, message: RegExp) =>
     t.throwsAsync(scenarioOf({ ...model, topology: threeStages(6), ...lines }), { instanceOf: InputError, message })
-  await refused({ traffic: '{ size: 1 MB, tensors: 1 }' }, /traffic: found traffic, expected none where the topology has stages/)
+  await refused(
+    { traffic: '{ size: 1 MB, tensors: 1 }' },
+    /traffic: found traffic, expected none where the topology has stages/
+  )
   await refused({ membership: '{}' }, /membership: found membership, expected none where the topology has stages/)
   await refused({ pipeline: '{ splitSize: 3 }' }, /splitSize: found 3, expected a divisor of batch, which is 8/)
   await refused({ topology: '{ graph: complete, peers: 6 }' }, /expected stages: here too/)

@@ -1,28 +1,25 @@
 /** Models in stages in the simulator: the task of each peer, and the steps of a line as those of one peer. */
-import type { PipelineSettings } from '@murmuration/algorithms'
+import type { AnySettings, PipelineSettings } from '@murmuration/algorithms'
 import type { PeerName, StageTask, StepReport } from '@murmuration/core'
 import type { PipelineOfFile } from '@murmuration/files'
 import type { TaskSet } from '@murmuration/tasks'
-import { endsOf, placeInLines } from '../../training/pipeline.js'
+import { joinedVector } from '../../base/joined-vector.js'
+import { endsOf, pipelineSettings, placeInLines, replicasOf, settingsOfStage } from '../../training/pipeline.js'
 import type { Training } from '../../training/training-schema.js'
+
+/** How batches are split in a run; undefined where the model is not cut. */
+export const pipelineOf = pipelineSettings
 
 /** The lines of one run. */
 export class SimulatedLines {
   readonly #pipeline: PipelineOfFile
-  readonly #settings: PipelineSettings
   readonly #taskSet: TaskSet
   readonly #training: Pick<Training, 'pipeline' | 'batch'>
   /** What the peers of a line have reported of a round, by stage. */
   readonly #reports = new Map<string, Float32Array[]>()
 
-  constructor(
-    pipeline: PipelineOfFile,
-    settings: PipelineSettings,
-    taskSet: TaskSet,
-    training: Pick<Training, 'pipeline' | 'batch'>
-  ) {
+  constructor(pipeline: PipelineOfFile, taskSet: TaskSet, training: Pick<Training, 'pipeline' | 'batch'>) {
     this.#pipeline = pipeline
-    this.#settings = settings
     this.#taskSet = taskSet
     this.#training = training
   }
@@ -32,8 +29,14 @@ export class SimulatedLines {
     return this.#pipeline.lines.map(([first]) => first)
   }
 
-  get stages(): number {
-    return this.#pipeline.lines[0].length
+  /** The peers of each stage. */
+  get replicas(): readonly (readonly PeerName[])[] {
+    return this.#pipeline.lines[0].map((_, stage) => replicasOf(this.#pipeline, stage))
+  }
+
+  /** The settings of a peer's stage. */
+  settingsOf<Given extends AnySettings>(peer: PeerName, settings: Given): Given {
+    return settingsOfStage(settings, this.stageOf(peer))
   }
 
   stageOf(peer: PeerName): number {
@@ -45,11 +48,14 @@ export class SimulatedLines {
     const { line, stage } = placeInLines(this.#pipeline, peer)
     const { stages } = this.#taskSet.of(this.names[line])
     const { pipeline, batch } = this.#training
-    const ends = endsOf(stages?.parts, this.#settings, { ...pipeline, batch })
+    const settings = pipelineOf({ pipeline: this.#pipeline }, this.#training) as PipelineSettings
+    const ends = endsOf(stages?.parts, settings, { ...pipeline, batch })
     return stages?.of(ends[stage], ends[stage + 1]) as Promise<StageTask>
   }
 
-  /** Takes a peer's report. Returns that of its line, with the whole model, once all its peers have reported the round. */
+  /**
+   * Takes a peer's report. Returns that of its line, with the whole model, once all its peers have reported the round.
+   */
   take(peer: PeerName, report: StepReport): { readonly name: PeerName; readonly report: StepReport } | undefined {
     const { line, stage } = placeInLines(this.#pipeline, peer)
     const name = this.names[line]
@@ -58,18 +64,8 @@ export class SimulatedLines {
     this.#reports.set(key, parts)
     // Valid only until the next step.
     parts[stage] = report.parameters.slice()
-    if (Object.keys(parts).length < this.stages) return undefined
+    if (Object.keys(parts).length < this.#pipeline.lines[line].length) return undefined
     this.#reports.delete(key)
-    return { name, report: { ...report, parameters: joined(parts) } }
+    return { name, report: { ...report, parameters: joinedVector(parts) } }
   }
-}
-
-function joined(parts: readonly Float32Array[]): Float32Array {
-  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let offset = 0
-  for (const part of parts) {
-    all.set(part, offset)
-    offset += part.length
-  }
-  return all
 }

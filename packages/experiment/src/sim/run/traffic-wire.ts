@@ -1,5 +1,7 @@
-import { InputError, invariant, type Schema, type Wire } from '@murmuration/core'
+import { InputError, invariant, type Schema, type Task, type Wire } from '@murmuration/core'
+import type { TaskSet } from '@murmuration/tasks'
 import { frameHeaderLength, pooledVectorWire, type VectorMessage } from '@murmuration/wire'
+import { firstParameters } from './first-parameters.js'
 
 /** The traffic of another model in place of the trained one: message sizes, and the division into tensors. */
 export interface ModelTraffic {
@@ -57,4 +59,17 @@ function dealOut(total: number, sizes: readonly number[]): number[] {
     rest++
   }
   return fractions
+}
+
+/** A task with the tensors of a traffic, or its own. Its start parameters are drawn once for all of the set. */
+export function asTraffic(schema: Schema, taskSet: TaskSet, task: Task): Task {
+  return {
+    schema,
+    samples: task.samples,
+    about: {},
+    rows: schema === task.schema ? task.rows : undefined,
+    initialise: (seed) => firstParameters(taskSet, task, seed),
+    gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
+    evaluate: (parameters) => task.evaluate(parameters)
+  }
 }

@@ -1,4 +1,4 @@
-import { invariant, type PeerName } from '@murmuration/core'
+import { invariant } from '@murmuration/core'
 import type { Setting } from '@murmuration/results'
 import type { GraphDescription } from '@murmuration/topology'
 import { type Result, resolveTopology, type TopologyDescription, type TopologyFile } from '@murmuration/files'
@@ -76,11 +76,6 @@ export function topologyOf(scenario: Scenario, { setting, method }: Pick<SimRun,
   const result = resolve(scenario.methods, setting.topology, graphOf(method))
   invariant(result.ok, 'the topology of a scenario that was checked cannot be built')
   return result.value
-}
-
-/** Those that divide the data: the peers, or the lines, named as their first peers. */
-export function sharersOf({ topology, pipeline }: TopologyFile): readonly PeerName[] {
-  return pipeline?.lines.map(([first]) => first) ?? topology.peers
 }
 
 /** Builds a topology, on another graph if one is given, or reports what is wrong with it. */

@@ -4,7 +4,8 @@ import { median } from 'simple-statistics'
 import { type OwnCosts, ownCostsOf, ownTime } from './own-time.js'
 import { TaskSets } from '../run/task-sets.js'
 import type { Method, Scenario } from '../scenario/scenario.js'
-import { settingsOf, sharersOf, topologyOf } from '../scenario/sweep.js'
+import { settingsOf, topologyOf } from '../scenario/sweep.js'
+import { sharersOf } from '../../training/pipeline.js'
 
 /** The times of computing on this machine, in milliseconds. */
 export interface Calibration {

@@ -6,7 +6,8 @@ import { loadAlgorithm } from '../../training/algorithm-choice.js'
 import { TaskSets } from '../run/task-sets.js'
 import { type RunResult, simulateRun } from '../run/run.js'
 import type { Scenario } from '../scenario/scenario.js'
-import { runsOf, sharersOf, topologyOf } from '../scenario/sweep.js'
+import { runsOf, topologyOf } from '../scenario/sweep.js'
+import { sharersOf } from '../../training/pipeline.js'
 
 /** The result of a run, or its error. Errors lose their class between threads, so they are recognised by name. */
 export type RunAnswer =
