@@ -21,6 +21,8 @@ export interface WorldOptions {
   readonly servers?: readonly PeerName[] | undefined
   /** The codec of vectors; float32 when absent. */
   readonly codec?: string | undefined
+  /** Whether peers may send to any other; to neighbours and servers when absent. */
+  readonly reach?: 'everyone' | undefined
   /** Bits per second of each peer's line; unlimited when absent. */
   readonly bandwidth?: number | undefined
 }
@@ -75,7 +77,7 @@ async function runProgram(peer: Peer, program: WorldProgram, all: readonly Peer[
 }
 
 async function startPeer(
-  { topology, seed, length, servers, codec, bandwidth }: WorldOptions,
+  { topology, seed, length, servers, codec, bandwidth, reach }: WorldOptions,
   self: PeerName
 ): Promise<Peer> {
   return createPeer({
@@ -83,6 +85,7 @@ async function startPeer(
     identity: await createIdentity(),
     topology,
     servers,
+    reach,
     codec,
     seed,
     links: bandwidth === undefined ? undefined : uniformLinks({ bandwidth }),

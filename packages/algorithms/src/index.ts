@@ -124,7 +124,15 @@ export {
   type Tensor,
   type Term,
   type TrainingSettings,
-  type VectorKind
+  type VectorKind,
+  bestSplitSize,
+  idealMicroBatches,
+  type LayerCost,
+  type PipelineSettings,
+  planStages,
+  type Schedule,
+  stepTime,
+  usualSplitSize
 } from '@murmuration/engine'
 export {
   IntentKeyServer,

@@ -1,6 +1,6 @@
 /** What an all-reduce takes on the links of a topology file, as far as that is known before a run. */
 import { collectiveOn } from '@murmuration/algorithms'
-import { byName } from '@murmuration/core'
+import { byName, type Links, type Topology } from '@murmuration/core'
 import type { TopologyFile } from '@murmuration/files'
 import { millisecondsFor, packAllReduce } from '@murmuration/topology'
 
@@ -20,11 +20,19 @@ const usualSizes = [2 ** 12, 2 ** 18, 2 ** 24]
 /** Packing trees takes the longer, the more peers there are. */
 const maxPeers = 24
 
-/** The facts for these sizes in bytes; undefined where no line has a bandwidth, and for more than 24 peers. */
+/**
+ * The facts for these sizes in bytes; undefined where no line has a bandwidth, and for more than 24 peers. Where the
+ * model is cut, of the stage with the lowest bound.
+ */
 export function collectiveFacts(
-  { topology, links }: TopologyFile,
+  { topology, pipeline, links }: Pick<TopologyFile, 'topology' | 'pipeline' | 'links'>,
   sizes: readonly number[] = usualSizes
 ): CollectiveFacts | undefined {
+  const each = (pipeline?.stages ?? [topology]).flatMap((among) => factsAmong(among, links, sizes) ?? [])
+  return each.sort((left, right) => left.bound - right.bound)[0]
+}
+
+function factsAmong(topology: Topology, links: Links, sizes: readonly number[]): CollectiveFacts | undefined {
   const { length: n } = topology.peers
   if (n === 1 || n > maxPeers) return undefined
   const { bound, limits } = packAllReduce([...topology.peers].sort(byName), links)

@@ -103,3 +103,19 @@ links: { default: { bandwidth: 100 Mbit/s, latency: 10 ms }, peers: { c: { up: 2
   for (const without of ['', 'links: { default: { latency: 1 ms } }'])
     t.is(facts(`graph: ring\npeers: 4\n${without}`).allReduce, undefined)
 })
+
+test('stages: the graph is that of each, and the peers of a line are listed', (t) => {
+  const text = 'graph: ring\nstages: 2\npeers: 6'
+  t.deepEqual<unknown, unknown>(facts(text).lines, [
+    ['p1', 'p2'],
+    ['p3', 'p4'],
+    ['p5', 'p6']
+  ])
+  t.is(facts(text).diameter, 1)
+  t.is(facts(text).edges, 6)
+  t.deepEqual(
+    facts(text).findings.filter(({ level }) => level !== 'ok'),
+    []
+  )
+  t.regex(report(text), /\nstages +2\nlines +p1 → p2, p3 → p4, p5 → p6\n/)
+})

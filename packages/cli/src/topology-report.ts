@@ -9,7 +9,7 @@ import {
   structureFindings,
   unionGraph
 } from '@murmuration/topology'
-import type { TopologyFile } from '@murmuration/files'
+import type { PipelineOfFile, TopologyFile } from '@murmuration/files'
 import { isLoopback } from '@murmuration/files/addresses'
 import { bitRateText } from '@murmuration/files'
 import Table from 'cli-table3'
@@ -30,6 +30,8 @@ export interface TopologyFacts {
   readonly graph: string
   readonly weights: string
   readonly peers: number
+  /** Where the model is cut: the peers that compute gradients together, one for each stage. */
+  readonly lines?: PipelineOfFile['lines']
   /** Pairs that exchange in some round of a period. */
   readonly edges: number
   /** How many peers a peer receives from in some round of a period. */
@@ -65,8 +67,9 @@ export interface MixingRow {
  * @param bytes - the size of the model for which collectives are compared; three usual ones when absent
  */
 export function topologyReportJson(file: TopologyFile, bytes?: number): TopologyFacts {
-  const { topology } = file
-  const graph = unionGraph(topology)
+  // The stages of a model have graphs of their own, all of the same kind.
+  const topology = file.pipeline?.stages[0] ?? file.topology
+  const graph = unionGraph(file.topology)
   const degrees = graph.map((sources) => sources.length)
   const shrinks = contraction(topology)
   const allReduce = collectiveFacts(file, bytes === undefined ? undefined : [bytes])
@@ -75,13 +78,14 @@ export function topologyReportJson(file: TopologyFile, bytes?: number): Topology
     graph: file.graph.kind,
     weights: file.weights,
     peers: graph.length,
+    ...(file.pipeline && { lines: file.pipeline.lines }),
     edges: edgesOf(graph),
     degree: {
       smallest: degrees.reduce((least, degree) => Math.min(least, degree)),
       mean: degrees.reduce((sum, degree) => sum + degree, 0) / degrees.length,
       largest: degrees.reduce((most, degree) => Math.max(most, degree))
     },
-    ...(graph.length <= maxDiameterPeers && { diameter: diameterOf(graph) }),
+    ...(graph.length <= maxDiameterPeers && { diameter: diameterOf(unionGraph(topology)) }),
     period: topology.period,
     spectralGap: shrinks.spectralGap,
     contractionPerPeriod: shrinks.perPeriod,
@@ -159,6 +163,7 @@ function factsTable(facts: TopologyFacts): string {
   const same = degree.smallest === degree.largest
   const table = plainTable()
   table.push(['graph', facts.graph], ['weights', facts.weights], ['peers', facts.peers], ['edges', facts.edges])
+  if (facts.lines !== undefined) table.push(['stages', facts.lines[0].length], ['lines', linesText(facts.lines)])
   const spread = `${degree.smallest} to ${degree.largest}, ${degree.mean.toFixed(2)} on average`
   table.push(['neighbours of a peer', same ? degree.smallest : spread])
   if (diameter !== undefined) table.push(['diameter', diameter])
@@ -191,6 +196,11 @@ function secondsText(milliseconds: number): string {
   return milliseconds < 1000
     ? `${Number(milliseconds.toPrecision(3))} ms`
     : `${Number((milliseconds / 1000).toPrecision(3))} s`
+}
+
+function linesText(lines: PipelineOfFile['lines']): string {
+  const shown = lines.slice(0, maxListed).map((line) => line.join(' → '))
+  return [...shown, ...(lines.length > maxListed ? ['…'] : [])].join(', ')
 }
 
 const marks: Readonly<Record<Finding['level'], string>> = { ok: 'ok      ', warning: 'warning ', error: 'ERROR   ' }

@@ -35,6 +35,8 @@ export interface Work<Result> {
   readonly kind: string
   /** How many samples it processes; the unit of the simulator's cost model. */
   readonly samples: number
+  /** Which fraction of a gradient of these samples it computes, where the peers of a line share them; 1 when absent. */
+  readonly share?: number
   /**
    * Computes; called once. Its inputs must not change until it has finished. A result that is available at once needs
    * no promise.

@@ -248,6 +248,85 @@ export interface Task {
   readonly dual?: TaskDual | undefined
   /** Present where the model is a weighted sum of kernels at samples; such a task may have no gradient. */
   readonly kernel?: TaskKernel | undefined
+  /** Present where the model may be cut into stages, which several peers compute one after the other. */
+  readonly stages?: TaskStages | undefined
+}
+
+/** A run of adjacent layers, between which nothing is cut. */
+export interface TaskPart {
+  /** The number of its first layer, as in the names of tensors: a cut is named by it. */
+  readonly layer: number
+  /** Its parameters. */
+  readonly parameters: number
+  /** Multiplications of a forward pass of one sample, roughly. */
+  readonly operations: number
+  /** How many numbers it hands to the next part for each sample. */
+  readonly outputs: number
+  /** Whether it normalises by statistics of a batch, which those of its micro-batches are not. */
+  readonly mixesSamples: boolean
+}
+
+/** Where a model may be cut, and the stages that it is cut into. */
+export interface TaskStages {
+  /** In the order of the layers; only one tensor passes from a part to the next. */
+  readonly parts: readonly TaskPart[]
+  /**
+   * The stage of the parts `from` to before `to`. Only its layers are built. Its tensors have the names and first
+   * values that they have in the whole model.
+   */
+  of(from: number, to: number): Promise<StageTask>
+}
+
+/**
+ * The part of a model that one peer of a line trains: its schema, its parameters and its vectors are those of the
+ * stage. It computes no gradient of its own, and no evaluation; the peers of a line do so together.
+ */
+export interface StageTask extends Task {
+  readonly stage: StageWorks
+}
+
+/** A pass of a micro-batch. Both passes of a micro-batch have the same one, so that they draw the same. */
+export interface StagePass {
+  /** As in {@link Task.gradient}. */
+  readonly round: number
+  /** 0, 1, … within the batch. */
+  readonly microBatch: number
+}
+
+/** The result of a backward pass. */
+export interface StageGradient extends Gradient {
+  /** The gradient with respect to the inputs of the micro-batch, sample by sample; empty at the first stage. */
+  readonly inputs: Float32Array
+}
+
+/**
+ * The passes of a stage. What a micro-batch is made of lies in one vector: the inputs of the stage, sample by sample,
+ * then the targets. Targets go through all stages, since only the first one reads data and only the last one knows the
+ * loss.
+ */
+export interface StageWorks {
+  /** How many numbers the inputs, outputs and targets of one sample have. */
+  readonly inputs: number
+  readonly outputs: number
+  readonly targets: number
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  /** The micro-batch of these samples, for the first stage. */
+  take(samples: Uint32Array): Work<Float32Array>
+  /** The micro-batch for the next stage. Not of the last stage. */
+  forward(parameters: Float32Array, microBatch: Float32Array, pass: StagePass): Work<Float32Array>
+  /**
+   * Computes the forward pass again, since only the micro-batch is kept, and then its gradient. The loss has what this
+   * stage adds to it: at the last one the mean loss over the micro-batch, at all of them the penalties of the layers.
+   *
+   * @param outputs - the gradient with respect to the stage's outputs; absent at the last stage
+   */
+  backward(
+    parameters: Float32Array,
+    microBatch: Float32Array,
+    pass: StagePass,
+    outputs?: Float32Array
+  ): Work<StageGradient>
 }
 
 /**

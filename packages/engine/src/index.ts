@@ -42,6 +42,11 @@ export {
   type NumberField,
   type RunSize
 } from './record/number-fields.js'
+export type { PipelineSettings } from './pipeline/line.js'
+export { maxHeld, passesOf, type Pass, type PipelineShape, type Schedule } from './pipeline/schedule.js'
+export { bestSplitSize, divisorsOf, idealMicroBatches, usualSplitSize } from './pipeline/split-size.js'
+export { type LayerCost, planStages, type PlanLimits, type StagePlan } from './pipeline/stage-plan.js'
+export { type Hop, type StageTimes, type StepTime, stepTime } from './pipeline/step-time.js'
 export { recordProblem } from './record/record-problem.js'
 export {
   algorithm,

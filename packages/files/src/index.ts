@@ -25,6 +25,7 @@ export { readText } from './text-file.js'
 export { type PeerEntry, maxPeers } from './topology/peers.js'
 export {
   parseTopologyFile,
+  type PipelineOfFile,
   readTopologyFile,
   resolveTopology,
   type TopologyDescription,

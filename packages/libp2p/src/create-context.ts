@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Libp2p } from '@libp2p/interface'
 import { createRandom } from '@murmuration/random'
-import { lengthOf } from '@murmuration/vectors'
 import { ChannelListener } from './links/channel/listener.js'
 import { realClock } from './base/clock.js'
+import { elementsOf } from './base/run-settings.js'
 import { CodecChoice } from './links/codec-choice.js'
 import type { Limits } from './base/constants.js'
 import type { LinkContext } from './links/context.js'
@@ -25,7 +25,7 @@ export function contextOf(
   closing: AbortSignal,
   listening: Listening
 ): LinkContext {
-  const elements = lengthOf(runSettings.schema)
+  const elements = elementsOf(runSettings)
   return {
     node,
     self,

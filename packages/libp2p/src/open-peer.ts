@@ -1,6 +1,5 @@
 import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { lengthOf } from '@murmuration/vectors'
 import { controlBytes, limitsOf } from './base/constants.js'
 import { decodeRunSettings, encodeRunSettings, helloBytes } from './links/control-messages.js'
 import { PendingConnections } from './node/pending-connections.js'
@@ -14,7 +13,7 @@ import { Circuit } from './relay/circuit.js'
 import { RelayRole } from './relay/role.js'
 import { extendedLimits } from './shaping/slowness.js'
 import { Shaper } from './shaping/shaper.js'
-import type { RunSettings } from './base/run-settings.js'
+import { elementsOf, type RunSettings } from './base/run-settings.js'
 
 /**
  * Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Throws InputErrors.
@@ -91,5 +90,5 @@ function shaperOf(
 ): Shaper | undefined {
   if (links === undefined) return undefined
   const random = createRandom(seed, self).stream('links')
-  return new Shaper({ links, self, topology, frameBytes: 4 * lengthOf(runSettings.schema), directory, random })
+  return new Shaper({ links, self, topology, frameBytes: 4 * elementsOf(runSettings), directory, random })
 }

@@ -26,8 +26,9 @@ export interface ComputingModel {
 }
 
 /**
- * The time of a work: (perStep + perSample · samples) · slow, modified by the stragglers' model. Each peer has its own
- * random numbers, so it draws the same times whatever the others do. Initialising costs nothing.
+ * The time of a work: (perStep + perSample · samples · share) · slow, modified by the stragglers' model. Each peer has
+ * its own random numbers, so it draws the same times whatever the others do. Initialising and reading samples cost
+ * nothing.
  */
 export function computingCost(
   model: ComputingModel,
@@ -40,9 +41,9 @@ export function computingCost(
     draws.set(peer, draw)
     return draw
   }
-  return ({ kind, samples }, peer) => {
-    if (kind === 'initialise') return 0
-    const time = (perStep + perSample * samples) * (slow.get(peer) ?? 1)
+  return ({ kind, samples, share = 1 }, peer) => {
+    if (kind === 'initialise' || kind === 'take') return 0
+    const time = (perStep + perSample * samples * share) * (slow.get(peer) ?? 1)
     if (stragglers.kind === 'none') return time
     return (draws.get(peer) ?? drawOf(stragglers, peer))(time)
   }

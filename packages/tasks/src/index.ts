@@ -40,7 +40,7 @@ export { KernelMachine } from './svm/kernel-machine.js'
 export type { KernelOptions } from './svm/kernels.js'
 export type { TaskWorkerOptions } from './task-thread.js'
 export { buildTaskHere } from './task-here.js'
-export { startTaskWorker, type TaskWorker, type ThreadWork } from './task-worker.js'
+export { type StageTaskWorker, startTaskWorker, type TaskWorker, type ThreadWork } from './task-worker.js'
 export {
   createWordVectorsTask,
   createWordVectorsTaskSet,

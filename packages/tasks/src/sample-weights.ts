@@ -1,4 +1,4 @@
-import type { Gradient, PeerName, Schema, Task, TaskDual } from '@murmuration/core'
+import type { Gradient, PeerName, Schema, StageTask, StageWorks, Task, TaskDual } from '@murmuration/core'
 import { scale, unpack } from '@murmuration/vectors'
 
 /**
@@ -17,9 +17,11 @@ export function gradientWeight(samples: ReadonlyMap<PeerName, number>, self: Pee
 /**
  * The task with its gradients multiplied by `factor`, and the same weights in its dual. The loss is the task's own.
  */
-export function withGradientWeight(task: Task, factor: number): Task {
+export function withGradientWeight<Given extends Task | StageTask>(task: Given, factor: number): Task {
   if (factor === 1) return task
+  const { schema } = task
   return {
+    ...('stage' in task && { stage: weighedStage(schema, task.stage, factor) }),
     schema: task.schema,
     samples: task.samples,
     about: task.about,
@@ -36,6 +38,24 @@ export function withGradientWeight(task: Task, factor: number): Task {
     gradient: (parameters, batch, round) => {
       const work = task.gradient(parameters, batch, round)
       return { ...work, run: async () => scaled(task.schema, await work.run(), factor) }
+    }
+  }
+}
+
+/** What a stage hands to the one before is not scaled: each scales its own gradient. */
+function weighedStage(schema: Schema, stage: StageWorks, factor: number): StageWorks {
+  const { inputs, outputs, targets, isFirst, isLast } = stage
+  return {
+    ...{ inputs, outputs, targets, isFirst, isLast },
+    take: (samples) => stage.take(samples),
+    forward: (...given) => stage.forward(...given),
+    backward: (...given) => {
+      const work = stage.backward(...given)
+      const run = async () => {
+        const gradient = await work.run()
+        return { ...scaled(schema, gradient, factor), inputs: gradient.inputs }
+      }
+      return { ...work, run }
     }
   }
 }

@@ -2,13 +2,15 @@ import {
   type Evaluation,
   type Gradient,
   invariant,
+  type StageWorks,
   type Task,
+  type TaskStages,
   type TaskDescription,
   type TaskDual,
   type Work
 } from '@murmuration/core'
 import { TaskThread, type TaskWorkerOptions } from './task-thread.js'
-import type { SharedNumbers, WorkerAnswer, WorkerMessage, WorkerReady } from './worker-protocol.js'
+import type { SharedNumbers, StageFacts, WorkerAnswer, WorkerMessage, WorkerReady } from './worker-protocol.js'
 
 /** A task that computes in a thread of its own. */
 export interface TaskWorker extends Task {
@@ -23,6 +25,18 @@ export interface TaskWorker extends Task {
    * Unanswered requests reject at once, with a StoppedError.
    */
   close(): Promise<void>
+  /** Present where the model may be cut. From then on the thread computes the stage in place of the whole. */
+  readonly stages?: WorkerStages | undefined
+}
+
+/** The stages of a task that computes in a thread of its own. */
+interface WorkerStages extends TaskStages {
+  of(from: number, to: number): Promise<StageTaskWorker>
+}
+
+/** A stage of a task that computes in a thread of its own. */
+export interface StageTaskWorker extends TaskWorker {
+  readonly stage: StageWorks
 }
 
 /** Work that another thread computes. */
@@ -53,9 +67,14 @@ export async function startTaskWorker(
 }
 
 function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
-  const parameters = new Float32Array(ready.parameters)
-  const result = new Float32Array(ready.result)
+  const parameters = new Float32Array(ready.memory.parameters)
+  const result = new Float32Array(ready.memory.result)
+  const stageOf = async (from: number, to: number) => {
+    const { stage } = await thread.inTurn(async () => expect(await thread.ask({ kind: 'stage', from, to }), 'stage'))
+    return stageTask(thread, { ...ready, ...stage }, stage)
+  }
   return {
+    ...(ready.parts && { stages: { parts: ready.parts, of: stageOf } }),
     schema: ready.schema,
     samples: ready.samples,
     about: { ...ready.about, thread: 'a thread of its own' },
@@ -129,6 +148,49 @@ function dualOf(
           return { vector: result, ...rest }
         })
     })
+  }
+}
+
+/** The stage that the thread computes now, in place of the whole task. */
+function stageTask(thread: TaskThread, ready: WorkerReady, facts: StageFacts): StageTaskWorker {
+  const { inputs, outputs, targets, isFirst, isLast } = facts
+  const { stages: _, ...task } = taskOf(thread, ready)
+  const parameters = new Float32Array(facts.memory.parameters)
+  const vector = new Float32Array(facts.memory.result)
+  const rowsOf = (microBatch: Float32Array) => microBatch.length / (inputs + targets)
+  return {
+    ...task,
+    stage: {
+      ...{ inputs, outputs, targets, isFirst, isLast },
+      take: (samples) => ({
+        kind: 'take',
+        samples: samples.length,
+        run: () =>
+          thread.inTurn(
+            async () => expect(await thread.ask({ kind: 'take', samples: samples.slice() }), 'take').microBatch
+          )
+      }),
+      forward: (values, microBatch, pass) => ({
+        kind: 'forward',
+        samples: rowsOf(microBatch),
+        run: () =>
+          thread.inTurn(async () => {
+            const request = { kind: 'forward', at: shared(values, parameters), microBatch, pass } as const
+            return expect(await thread.ask(request), 'forward').microBatch
+          })
+      }),
+      backward: (values, microBatch, pass, gradient) => ({
+        kind: 'backward',
+        samples: rowsOf(microBatch),
+        run: () =>
+          thread.inTurn(async () => {
+            const at = shared(values, parameters)
+            const request = { kind: 'backward', at, microBatch, pass, outputs: gradient } as const
+            const answer = expect(await thread.ask(request), 'backward')
+            return { loss: answer.loss, vector, inputs: answer.inputs }
+          })
+      })
+    }
   }
 }
 

@@ -8,7 +8,10 @@ import {
   messageOf,
   type ModelSignature,
   type Schema,
-  type Task
+  type StagePass,
+  type StageWorks,
+  type Task,
+  type TaskPart
 } from '@murmuration/core'
 
 /**
@@ -38,12 +41,24 @@ export interface WorkerReady {
   readonly generates: boolean
   /** The width of its dual; undefined where it has none. */
   readonly dualWidth: number | undefined
+  /** Where the model may be cut, if it may. */
+  readonly parts: readonly TaskPart[] | undefined
   /** Samples of an evaluation, and of initialising, for the cost model. */
   readonly evaluateSamples: number
   readonly initialiseSamples: number
-  /** Memory for float32 parameters that lie elsewhere, and for the gradient or initial parameters. */
+  readonly memory: WorkerMemory
+}
+
+/** Memory for float32 parameters that lie elsewhere, and for the gradient or initial parameters. */
+export interface WorkerMemory {
   readonly parameters: SharedArrayBuffer
   readonly result: SharedArrayBuffer
+}
+
+/** A stage that the thread computes from now on. */
+export interface StageFacts extends Pick<StageWorks, 'inputs' | 'outputs' | 'targets' | 'isFirst' | 'isLast'> {
+  readonly schema: Schema
+  readonly memory: WorkerMemory
 }
 
 /** A vector in memory that both threads see. */
@@ -68,6 +83,17 @@ export type WorkerRequest =
   | { readonly kind: 'evaluate'; readonly at: SharedNumbers }
   | { readonly kind: 'generate'; readonly at: SharedNumbers; readonly seed: number }
   | { readonly kind: 'weigh'; readonly factor: number }
+  | { readonly kind: 'stage'; readonly from: number; readonly to: number }
+  | { readonly kind: 'take'; readonly samples: Uint32Array }
+  | ({ readonly kind: 'forward' } & PassRequest)
+  | ({ readonly kind: 'backward'; readonly outputs: Float32Array | undefined } & PassRequest)
+
+/** A pass of a micro-batch. Activations are copied: they are as long as a few samples. */
+export interface PassRequest {
+  readonly at: SharedNumbers
+  readonly microBatch: Float32Array
+  readonly pass: StagePass
+}
 
 /** The thread's answers. */
 export type WorkerAnswer =
@@ -77,6 +103,10 @@ export type WorkerAnswer =
   | { readonly kind: 'evaluate'; readonly evaluation: Evaluation }
   | { readonly kind: 'generate'; readonly text: string }
   | { readonly kind: 'weigh' }
+  | { readonly kind: 'stage'; readonly stage: StageFacts }
+  | { readonly kind: 'take'; readonly microBatch: Float32Array }
+  | { readonly kind: 'forward'; readonly microBatch: Float32Array }
+  | { readonly kind: 'backward'; readonly loss: number; readonly inputs: Float32Array }
   | WorkerFailure
 
 /** Something was thrown in the thread. */

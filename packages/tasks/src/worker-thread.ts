@@ -2,7 +2,7 @@
  * The program of a task's thread: builds the task, then computes what it is asked for. Started by `startTaskWorker`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { InputError, invariant, type Task } from '@murmuration/core'
+import { InputError, invariant, type StageTask, type StageWorks, type Task } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
 import { checkedEvaluation } from './checked-evaluation.js'
 import { loadTask } from './load-task.js'
@@ -10,7 +10,9 @@ import { withGradientWeight } from './sample-weights.js'
 import {
   failureOf,
   type SharedNumbers,
+  type StageFacts,
   type WorkerAnswer,
+  type WorkerMemory,
   type WorkerReady,
   type WorkerRequest,
   type WorkerStart
@@ -22,12 +24,10 @@ async function main(): Promise<void> {
   if ((workerData as WorkerStart).userModule !== undefined) keepFromExiting()
   try {
     const built = await loadTask(workerData as WorkerStart)
-    let task = built
-    const ready = readyOf(task)
-    const result = new Float32Array(ready.result)
+    const ready = readyOf(built)
+    const computing: ThreadState = { built, task: built, result: new Float32Array(ready.memory.result) }
     port.on('message', (request: WorkerRequest) => {
-      if (request.kind === 'weigh') task = withGradientWeight(built, request.factor)
-      void compute(task, result, request)
+      void compute(computing, request)
         .catch(failureOf)
         .then((answer) => port.postMessage(answer))
     })
@@ -35,6 +35,16 @@ async function main(): Promise<void> {
   } catch (error) {
     port.postMessage(failureOf(error))
   }
+}
+
+/** What the thread computes. */
+interface ThreadState {
+  /** The task, or the stage of it that was chosen. */
+  built: Task | StageTask
+  /** The same, with its gradients weighed. */
+  task: Task | StageTask
+  /** Where gradients and initial parameters are written. */
+  result: Float32Array
 }
 
 function keepFromExiting(): void {
@@ -64,14 +74,35 @@ function readyOf(task: Task): WorkerReady {
     mustAnswerBeforeEnd: task.mustAnswerBeforeEnd ?? false,
     dualWidth: task.dual?.width,
     generates: task.generate !== undefined,
+    parts: task.stages?.parts,
     evaluateSamples: task.evaluate(new Float32Array(length)).samples,
     initialiseSamples: task.initialise(0).samples,
-    parameters: new SharedArrayBuffer(4 * length),
-    result: new SharedArrayBuffer(4 * length)
+    memory: memoryFor(length)
   }
 }
 
-async function compute(task: Task, result: Float32Array, request: WorkerRequest): Promise<WorkerAnswer> {
+/** It takes up no room until it is written to. */
+function memoryFor(length: number): WorkerMemory {
+  return { parameters: new SharedArrayBuffer(4 * length), result: new SharedArrayBuffer(4 * length) }
+}
+
+async function chooseStage(computing: ThreadState, from: number, to: number): Promise<StageFacts> {
+  const { stages } = computing.built
+  invariant(stages !== undefined, 'the task has no stages, or is one')
+  const built = await stages.of(from, to)
+  const memory = memoryFor(lengthOf(built.schema))
+  Object.assign(computing, { built, task: built, result: new Float32Array(memory.result) })
+  const { inputs, outputs, targets, isFirst, isLast } = built.stage
+  return { schema: built.schema, memory, inputs, outputs, targets, isFirst, isLast }
+}
+
+function stageOf(task: Task | StageTask): StageWorks {
+  invariant('stage' in task, 'the task is no stage')
+  return task.stage
+}
+
+async function compute(computing: ThreadState, request: WorkerRequest): Promise<WorkerAnswer> {
+  const { task, result } = computing
   switch (request.kind) {
     case 'initialise':
       keep(result, await task.initialise(request.seed).run())
@@ -92,7 +123,23 @@ async function compute(task: Task, result: Float32Array, request: WorkerRequest)
       invariant(task.generate !== undefined, 'the task generates no text')
       return { kind: 'generate', text: await task.generate(numbersAt(request.at), request.seed).run() }
     case 'weigh':
+      computing.task = withGradientWeight(computing.built, request.factor)
       return { kind: 'weigh' }
+    case 'stage':
+      return { kind: 'stage', stage: await chooseStage(computing, request.from, request.to) }
+    case 'take':
+      return { kind: 'take', microBatch: await stageOf(task).take(request.samples).run() }
+    case 'forward': {
+      const { at, microBatch, pass } = request
+      return { kind: 'forward', microBatch: await stageOf(task).forward(numbersAt(at), microBatch, pass).run() }
+    }
+    case 'backward': {
+      const { at, microBatch, pass, outputs } = request
+      const work = stageOf(task).backward(numbersAt(at), microBatch, pass, outputs)
+      const { loss, vector, inputs } = await work.run()
+      keep(result, vector)
+      return { kind: 'backward', loss, inputs }
+    }
     case 'evaluate': {
       const work = checkedEvaluation(task.evaluate(numbersAt(request.at)), workerData as WorkerStart)
       return { kind: 'evaluate', evaluation: await work.run() }

@@ -16,7 +16,9 @@ import { describe } from './describe.js'
 import { lossFor } from './loss.js'
 import { buildModel, type ModelDescription } from './model.js'
 import { checkedSamples } from './own-data.js'
-import { TfjsTask, type TfjsTaskParts } from './tfjs-task.js'
+import { withLateWeights } from './stages/late-weights.js'
+import type { TfjsTaskParts } from './task-parts.js'
+import { TfjsTask } from './tfjs-task.js'
 import { loadUserModule, type UserModule } from './user-module.js'
 import { watchWrites } from './written.js'
 
@@ -27,6 +29,8 @@ export interface TfjsTaskOptions {
   readonly model: ModelDescription
   /** A required backend; 'auto', the best that loads, by default. */
   readonly backend?: BackendChoice
+  /** Whether weights take memory when they are first used: for a task of which only a stage is; false when absent. */
+  readonly hasLateWeights?: boolean
   /** Of the draws of a model in training, such as those of dropout; that of the data when absent. */
   readonly seed?: number
 }
@@ -37,7 +41,7 @@ export interface TfjsTaskOptions {
  */
 export async function createTask(options: TfjsTaskOptions): Promise<Task> {
   const backend = await chooseBackend(options.backend)
-  const { model: description, localData: dataOptions, seed = dataOptions.seed } = options
+  const { model: description, localData: dataOptions, seed = dataOptions.seed, hasLateWeights = false } = options
   const module = description.kind === 'module' ? await loadUserModule(description.path) : undefined
   const moduleOptions = description.kind === 'module' ? description.options : undefined
   const { localData, about } = await loadData(dataOptions, moduleOptions, module)
@@ -45,7 +49,10 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
   const context = { inputShape, targetShape, classes, options: moduleOptions }
   const building = buildingBackend(backend.name)
   if (module?.keepWeights === true) watchWrites()
-  const model = await onBackend(building, () => buildModel(description, context, module))
+  // Weights that the module loads are in memory anyway.
+  const isLate = hasLateWeights && module?.keepWeights !== true
+  const build = () => buildModel(description, context, module)
+  const model = await onBackend(building, () => (isLate ? withLateWeights(build) : build()))
   const parts: TfjsTaskParts = {
     backend,
     localData,
@@ -54,6 +61,7 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
     hasOwnLoss: module?.loss !== undefined,
     isLanguageModel: localData.train.preprocessing?.kind === 'text' && module?.loss === undefined,
     keepWeights: module?.keepWeights ?? false,
+    hasLateWeights: isLate,
     ...(description.kind === 'module' ? { userModule: description.path } : {}),
     random: createRandom(seed, `draws of ${dataOptions.self ?? 'all'}`),
     about: { model: describe(description, model), backend: backend.name, backendReason: backend.reason, ...about }

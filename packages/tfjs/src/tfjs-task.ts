@@ -5,9 +5,9 @@ import {
   InvariantError,
   invariant,
   type ModelSignature,
-  type Random,
   type Schema,
   type Task,
+  type TaskStages,
   type Work
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -17,28 +17,16 @@ import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import { type Batch, TensorBatches } from './batches.js'
 import { compute, type Unread } from './compute.js'
-import { type ChunkEvaluation, type DenseNetwork, denseNetworkOf, type NetworkParts } from './dense/network.js'
+import { type ChunkEvaluation, type DenseNetwork, denseNetworkOf } from './dense/network.js'
 import { dilateFilters } from './dilation.js'
-import { drawingFrom } from './draws.js'
+import { drawByLayer, drawingFrom } from './draws.js'
 import { generated } from './gpt/generate.js'
-import { countRight, endsInSoftmax, type Loss } from './loss.js'
+import { countRight, endsInSoftmax } from './loss.js'
 import { tensorflow as tf } from './tensorflow.js'
 import { freezeNormalisation } from './normalisation.js'
-import { ModelWeights } from './weights.js'
-
-/** The parts of a {@link TfjsTask}. */
-export interface TfjsTaskParts extends NetworkParts {
-  readonly loss: Loss
-  /** Whether to start from the model's own weights. */
-  readonly keepWeights: boolean
-  /** The draws of the model's steps, such as dropout, come from its streams by round. */
-  readonly random: Random
-  /** The path of the user's module that made the model, if any. */
-  readonly userModule?: string
-  /** Whether a text is learned, by cross-entropy. */
-  readonly isLanguageModel: boolean
-  readonly about: Readonly<Record<string, string>>
-}
+import { stagesOf } from './stages/stage-task.js'
+import type { TfjsTaskParts } from './task-parts.js'
+import { ModelWeights, refuseConstraints } from './weights.js'
 
 /** Samples that are evaluated at a time. */
 const chunkLength = 512
@@ -62,6 +50,7 @@ export class TfjsTask implements Task {
   readonly mustAnswerBeforeEnd: boolean
   readonly generate?: NonNullable<Task['generate']>
   readonly #parts: TfjsTaskParts
+  readonly stages: TaskStages
   readonly #weights: ModelWeights
   readonly #train: TensorBatches
   readonly #test: TensorBatches
@@ -71,12 +60,12 @@ export class TfjsTask implements Task {
 
   constructor(parts: TfjsTaskParts) {
     this.#parts = parts
-    this.#weights = new ModelWeights(parts.model, parts.keepWeights)
-    this.#weights.refuseConstraints()
+    refuseConstraints(parts.model)
     this.#train = new TensorBatches(parts.localData.train)
     this.#test = new TensorBatches(parts.localData.test)
     freezeNormalisation(parts.model)
     dilateFilters(parts.model)
+    this.#weights = new ModelWeights(parts.model, parts)
     this.schema = this.#weights.schema
     this.samples = parts.localData.train.count
     this.about = parts.about
@@ -87,6 +76,9 @@ export class TfjsTask implements Task {
     this.mustAnswerBeforeEnd = parts.backend.name === 'webgpu'
     this.#vector = new Float32Array(lengthOf(this.schema))
     this.#network = denseNetworkOf(parts, this.schema)
+    this.stages = stagesOf({ task: this, parts, compute: (steps) => this.#compute(steps) })
+    // A model that a network computes draws nothing.
+    if (this.#network === undefined) drawByLayer(parts.model)
     if (parts.isLanguageModel) {
       this.generate = (parameters, seed) => ({
         kind: 'generate',
@@ -166,7 +158,7 @@ export class TfjsTask implements Task {
 
   #evaluate(parameters: Float32Array): Unread<Evaluation> {
     this.#weights.load(parameters)
-    const chunks = this.#chunks().map(([start, end]) =>
+    const chunks = chunksOf(this.#parts).map(([start, end]) =>
       tf.tidy(() => ({ ...this.#evaluateChunk(this.#test.range(start, end)) }))
     )
     const result = (values: readonly Float32Array[]) =>
@@ -177,23 +169,13 @@ export class TfjsTask implements Task {
     return { tensors: chunks.flatMap(({ loss, correct }) => [loss, correct]), result }
   }
 
-  /** The beginnings and ends of the test samples that are evaluated at a time. */
-  #chunks(): (readonly [number, number])[] {
-    const { count, inputShape } = this.#parts.localData.test
-    const length = this.#parts.isLanguageModel ? Math.ceil(chunkCharacters / inputShape[0]) : chunkLength
-    return Array.from({ length: Math.ceil(count / length) }, (_, chunk) => [
-      chunk * length,
-      Math.min((chunk + 1) * length, count)
-    ])
-  }
-
   /** The mean over all test samples, chunk by chunk. */
   #mean(evaluateChunk: (start: number, end: number, chunk: number) => ChunkEvaluation): Evaluation {
     const { count, classes } = this.#parts.localData.test
     let loss = 0
     let correct = 0
     let counted = 0
-    for (const [index, [start, end]] of this.#chunks().entries()) {
+    for (const [index, [start, end]] of chunksOf(this.#parts).entries()) {
       const chunk = evaluateChunk(start, end, index)
       loss += (end - start) * chunk.loss
       correct += chunk.correct
@@ -223,6 +205,16 @@ export class TfjsTask implements Task {
     invariant(outputs instanceof tf.Tensor, 'a model with one output did not return one tensor')
     return outputs
   }
+}
+
+/** The beginnings and ends of the test samples that are evaluated at a time. */
+function chunksOf({ localData, isLanguageModel }: TfjsTaskParts): (readonly [number, number])[] {
+  const { count, inputShape } = localData.test
+  const length = isLanguageModel ? Math.ceil(chunkCharacters / inputShape[0]) : chunkLength
+  return Array.from({ length: Math.ceil(count / length) }, (_, chunk) => [
+    chunk * length,
+    Math.min((chunk + 1) * length, count)
+  ])
 }
 
 function numbersFrom(start: number, end: number): Uint32Array {

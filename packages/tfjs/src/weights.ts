@@ -11,6 +11,26 @@ import { isWritten } from './written.js'
 export type Layer = layers.Layer
 type LayerConfiguration = Readonly<Record<string, unknown>>
 
+/** The layers `from` to before `to` of a model, by their numbers. */
+export interface LayerRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Which weights they are, and with what they begin. */
+interface WeightOptions {
+  /**
+   * Whether weights that were loaded or set begin with these values; those of layers that were only built are drawn, so
+   * that a new layer begins alike on every peer. {@link watchWrites} must have been called before the model was built.
+   * False when absent.
+   */
+  readonly keepWeights?: boolean
+  /** Whether weights take memory when they are first used: they are not looked at before. False when absent. */
+  readonly hasLateWeights?: boolean
+  /** The layers whose weights they are; all when absent. */
+  readonly range?: LayerRange
+}
+
 /** One weight of a model, and what its layer says about it. */
 interface Weight {
   readonly tensor: TensorSchema
@@ -27,52 +47,37 @@ interface Weight {
 export class ModelWeights {
   readonly schema: Schema
   readonly #weights: readonly Weight[]
-  readonly #trained: ReturnType<typeof variableOf>[]
-  /** The built values of the weights that begin with these; undefined for those whose first values are drawn. */
-  readonly #built: readonly (Float32Array | undefined)[]
+  readonly #keeps: boolean
+  #trained: ReturnType<typeof variableOf>[] | undefined
   /** The values that the last {@link load} wrote. */
   #loaded: Float32Array[] = []
 
-  /**
-   * @param keeps - whether weights that were loaded or set begin with these values; those of layers that were only
-   *   built are drawn, so that a new layer begins alike on every peer. {@link watchWrites} must have been called before
-   *   the model was built
-   */
-  constructor(model: LayersModel, keeps = false) {
-    this.#weights = weightsOf(model)
+  constructor(model: LayersModel, { keepWeights = false, hasLateWeights = false, range }: WeightOptions = {}) {
+    this.#weights = weightsOf(model, range)
+    this.#keeps = keepWeights
     this.schema = this.#weights.map(({ tensor }) => tensor)
-    this.#trained = this.#weights.filter(({ tensor }) => tensor.kind === undefined).map(variableOf)
-    this.#built = this.#weights.map((weight) => {
-      const initialiser = weight.configuration[initialiserKey(weight.tensor.name)]
-      const built = () => weight.variable.read().dataSync<'float32'>()
-      const isKept = keeps && (isWritten(variableOf(weight)) || !isDrawn(initialiser))
-      return isKept || isFixed(initialiser, built) ? built().slice() : undefined
-    })
+    // Before other values are loaded.
+    if (!hasLateWeights) for (const weight of this.#weights) firstValueOf(weight, keepWeights)
   }
 
-  /**
-   * Throws an {@link InputError} where a trained weight has a constraint: TensorFlow.js would apply it to the model
-   * alone, and the peers average and save the vector. Frozen weights lose theirs, which Keras applies only after a
-   * step.
-   */
-  refuseConstraints(): void {
-    for (const { tensor, variable } of this.#weights) {
-      const constraint = Reflect.get(variable, 'constraint') as { getClassName(): string } | null | undefined
-      if (constraint === undefined || constraint === null) continue
-      if (tensor.kind === undefined)
-        throw new InputError(
-          `the model's weight ${tensor.name} has the constraint ${constraint.getClassName()}, expected none: it would not hold for what peers average and save; remove it, or use a regulariser`
-        )
-      Reflect.set(variable, 'constraint', null)
-    }
+  /** The variables that are trained. Where a network computes, they are never asked for, and may take no memory. */
+  get trained(): ReturnType<typeof variableOf>[] {
+    return (this.#trained ??= this.#weights.filter(({ tensor }) => tensor.kind === undefined).map(variableOf))
   }
 
   /** Initial values, drawn from `random` as each layer's initialiser says, or those of the built model. */
   initial(random: Random): Float32Array {
     return pack(
       this.schema,
-      this.#weights.map(({ tensor: { name, shape }, configuration }, index) => {
-        return this.#built[index] ?? drawInitial(shape, configuration[initialiserKey(name)], random.stream(name))
+      this.#weights.map((weight) => {
+        const {
+          tensor: { name, shape },
+          configuration
+        } = weight
+        return (
+          firstValueOf(weight, this.#keeps) ??
+          drawInitial(shape, configuration[initialiserKey(name)], random.stream(name))
+        )
       })
     )
   }
@@ -97,13 +102,22 @@ export class ModelWeights {
    * frozen weights, and for moving statistics the values that the batch gives. Within a scope of TensorFlow.js.
    */
   gradient(forward: () => Scalar, out: Float32Array): Unread<number> {
-    const { value, grads } = tf.variableGrads(forward, this.#trained)
+    const { value, grads } = tf.variableGrads(forward, this.trained)
+    const { tensors, result } = this.packed(grads, out)
+    return { tensors: [value, ...tensors], result: ([[loss], ...values]) => (result(values), loss) }
+  }
+
+  /**
+   * Writes gradients, by the names of their variables, to `out`, with 0 for the others, and for moving statistics the
+   * values that the batch gives.
+   */
+  packed(grads: Readonly<Record<string, Tensor | undefined>>, out: Float32Array): Unread<void> {
     const loaded = this.#loaded
     const found = this.#weights.flatMap((weight, index) => {
       const tensor = weight.tensor.kind === 'statistic' ? moved(weight) : grads[variableOf(weight).name]
       return tensor === undefined ? [] : [{ weight, index, tensor }]
     })
-    const result = ([[loss], ...values]: readonly Float32Array[]) => {
+    const result = (values: readonly Float32Array[]) => {
       const parts: Float32Array[] = []
       for (const [place, { weight, index }] of found.entries()) {
         parts[index] =
@@ -113,9 +127,45 @@ export class ModelWeights {
         parts[index] ??= tensor.kind === 'statistic' ? loaded[index] : new Float32Array(loaded[index].length)
       }
       pack(this.schema, parts, out)
-      return loss
     }
-    return { tensors: [value, ...found.map(({ tensor }) => tensor)], result }
+    return { tensors: found.map(({ tensor }) => tensor), result }
+  }
+}
+
+/** What {@link firstValueOf} has found, before other values were loaded. */
+const firstValues = new WeakMap<LayerVariable, { readonly values: Float32Array | undefined }>()
+
+/** The built value of a weight that begins with it; undefined where the first value is drawn. */
+function firstValueOf(weight: Weight, keeps: boolean): Float32Array | undefined {
+  const { variable, configuration, tensor } = weight
+  const known = firstValues.get(variable)
+  if (known !== undefined) return known.values
+  const initialiser = configuration[initialiserKey(tensor.name)]
+  const built = () => variable.read().dataSync<'float32'>()
+  const isKept = keeps && (isWritten(variableOf(weight)) || !isDrawn(initialiser))
+  const values = isKept || isFixed(initialiser, built) ? built().slice() : undefined
+  firstValues.set(variable, { values })
+  return values
+}
+
+/** The tensors of a model, in the order of its layers. */
+export function schemaOf(model: LayersModel, range?: LayerRange): Schema {
+  return weightsOf(model, range).map(({ tensor }) => tensor)
+}
+
+/**
+ * Throws an {@link InputError} where a trained weight has a constraint: TensorFlow.js would apply it to the model
+ * alone, and the peers average and save the vector. Frozen weights lose theirs, which Keras applies only after a step.
+ */
+export function refuseConstraints(model: LayersModel): void {
+  for (const { tensor, variable } of weightsOf(model)) {
+    const constraint = Reflect.get(variable, 'constraint') as { getClassName(): string } | null | undefined
+    if (constraint === undefined || constraint === null) continue
+    if (tensor.kind === undefined)
+      throw new InputError(
+        `the model's weight ${tensor.name} has the constraint ${constraint.getClassName()}, expected none: it would not hold for what peers average and save; remove it, or use a regulariser`
+      )
+    Reflect.set(variable, 'constraint', null)
   }
 }
 
@@ -162,9 +212,11 @@ export function innerLayers(layer: Layer): readonly Layer[] {
  * The weights by layer. TensorFlow.js numbers its layers by a counter that all models of a process share, so names are
  * made from the layer's index, its class and the weight's own name: the same on every peer.
  */
-function weightsOf(model: LayersModel): readonly Weight[] {
+function weightsOf(model: LayersModel, range?: LayerRange): readonly Weight[] {
   const trained = new Set(model.trainableWeights.map(({ id }) => id))
+  const { from, to } = range ?? { from: 0, to: model.layers.length }
   return model.layers.flatMap((layer, place) => {
+    if (place < from || place >= to) return []
     const parts = new Map(
       partsOf(layer, model.trainable).flatMap((part) => part.layer.weights.map((variable) => [variable.id, part]))
     )

@@ -14,6 +14,7 @@ export type { GivenWeights, GraphKind, GraphSurroundings, UnknownPeer } from './
 export { mixingMatrix, topologyOf } from './mixing-topology.js'
 export { graphKinds } from './registry.js'
 export { roundsToReachAll } from './spreading.js'
+export { alone, linesOf, unionOf } from './stages.js'
 export { applyMixing, type SparseMatrix, sparseMatrix } from './sparse.js'
 export { type WeightRule, weightsSchema } from './weights.js'
 export type { PackedTree, TreePacking } from './trees/packed-tree.js'

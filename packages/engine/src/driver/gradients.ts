@@ -1,6 +1,8 @@
-import { type Gradient, invariant, type Random, type Task, type Work } from '@murmuration/core'
+import { type Gradient, invariant, type Random, type StageTask, type Task, type Work } from '@murmuration/core'
 import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from './batches.js'
+import { WeightDecay } from './decay.js'
+import { type LineGradient, type LinePeer, type PipelineSettings, StageLine } from '../pipeline/line.js'
 import { maxGrowth } from '../vectors/sizes.js'
 import type { Untrained } from '../vectors/untrained.js'
 import { type AscentOwner, DualSteps } from './dual-steps.js'
@@ -15,6 +17,21 @@ export interface GradientOptions {
   readonly accumulate?: number
 }
 
+/** The first wire number of a line's messages, beyond those of channels, edges and members. */
+const lineKind = 96
+
+/** The line of a peer whose task is a stage; the peer has the handlers of its messages from now on. */
+export function openLine(
+  peer: LinePeer,
+  task: Task,
+  { pipeline, batchSize, accumulate = 1 }: GradientOptions & { readonly pipeline?: PipelineSettings | undefined }
+): StageLine | undefined {
+  if (pipeline === undefined) return undefined
+  const line = new StageLine(peer, (task as StageTask).stage, pipeline, accumulate * batchSize, lineKind)
+  for (const [kind, handler] of line.handlers) peer.handlers.set(kind, handler)
+  return line
+}
+
 /** The peer whose gradients they are. */
 interface GradientsOwner {
   /** The error to throw for the loss that was found in a round. */
@@ -24,6 +41,8 @@ interface GradientsOwner {
 /** The gradients of one peer's task: draws batches, and applies weight decay and clipping. */
 export class Gradients {
   readonly batches: Batches
+  /** Computes the gradients where the model is cut into stages. */
+  line: StageLine | undefined
   /** The loss over the last batch; undefined before the first. */
   loss: number | undefined
   /** Of an algorithm that takes steps of dual ascent; undefined until it asks for them. */
@@ -32,6 +51,7 @@ export class Gradients {
   readonly #task: Task
   readonly #options: GradientOptions
   readonly #untrained: readonly Untrained[]
+  readonly #decay: WeightDecay
   readonly #owner: GradientsOwner
   #last: Vector | undefined
   /** The loss over the first batch since the peer began, or continued from a checkpoint. */
@@ -52,6 +72,7 @@ export class Gradients {
     this.#task = task
     this.#options = options
     this.#untrained = untrained
+    this.#decay = new WeightDecay(untrained, options.weightDecay)
     this.batches = new Batches(random, task.samples, options.batchSize)
   }
 
@@ -62,10 +83,7 @@ export class Gradients {
    * @throws InvariantError while an earlier one is computed
    */
   work(x: Vector, round: number): Work<Vector> {
-    invariant(!this.#isUnderWay, `a gradient of round ${round} while another is computed; await one after the other`)
-    this.#isUnderWay = true
-    // The task is about to overwrite its memory.
-    if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
+    this.#begin(round)
     const { accumulate = 1, clip } = this.#options
     const work =
       accumulate === 1
@@ -81,9 +99,34 @@ export class Gradients {
     return { kind: work.kind, samples: work.samples, run, parts }
   }
 
-  /** Weight decay is not added where parameters are not trained. */
-  #take({ loss, vector }: Gradient, x: Vector, round: number): Vector {
-    const { weightDecay = 0, clip } = this.#options
+  /**
+   * The same by the peers of a line. They are clipped by the norm over all stages.
+   *
+   * @throws InvariantError while an earlier one is computed
+   */
+  byLine(line: StageLine, x: Vector, round: number): PromiseLike<Vector> {
+    this.#begin(round)
+    const { accumulate = 1, batchSize, clip } = this.#options
+    const samples = new Uint32Array(accumulate * batchSize)
+    for (let index = 0; index < accumulate; index++) samples.set(this.batches.next(), index * batchSize)
+    const draws = Array.from({ length: accumulate }, (_, index) => round * accumulate + index)
+    const squaresOf = clip === undefined ? undefined : (g: Float32Array) => this.#decay.squaresOf(g, x.values)
+    const computed = line.gradient({ parameters: x.values, round, draws, samples, squaresOf })
+    const take = (gradient: LineGradient) => this.#take(gradient, x, round, gradient)
+    let taken: PromiseLike<Vector> | undefined
+    return { then: (onFulfilled, onRejected) => (taken ??= computed.then(take)).then(onFulfilled, onRejected) }
+  }
+
+  #begin(round: number): void {
+    invariant(!this.#isUnderWay, `a gradient of round ${round} while another is computed; await one after the other`)
+    this.#isUnderWay = true
+    // The task is about to overwrite its memory.
+    if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
+  }
+
+  /** @param of - how the vector came about, if the peers of a line have computed it */
+  #take({ loss, vector }: Gradient, x: Vector, round: number, of?: Pick<LineGradient, 'squares' | 'isOwned'>): Vector {
+    const { clip } = this.#options
     this.#isUnderWay = false
     // The session has ended meanwhile: nobody uses the gradient.
     if (this.#arena.isClosed) return this.#arena.adopt(new Float32Array(0))
@@ -92,20 +135,12 @@ export class Gradients {
     this.#first ??= loss
     const found = foundLoss(loss, this.#first)
     if (found !== undefined) throw this.#owner.diverged(round, found)
-    const g = this.#arena.compute(x.length, (out, from, to) => {
-      if (weightDecay === 0) return copyTo(out, vector, from, to)
-      const terms = [
-        { weight: 1, vector },
-        { weight: weightDecay, vector: x.values }
-      ]
-      weightedSum(out, terms, from, to)
-      for (const { offset, length } of this.#untrained) {
-        const start = Math.max(offset, from)
-        const end = Math.min(offset + length, to)
-        if (start < end) out.set(vector.subarray(start, end), start)
-      }
-    })
-    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#trainedOf(numbers)))
+    const decay = this.#decay
+    const g =
+      of?.isOwned === true
+        ? this.#arena.adopt(decay.add(vector, x.values))
+        : this.#arena.compute(x.length, (out, from, to) => void decay.write(out, vector, x.values, from, to))
+    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#decay.trainedOf(numbers), of?.squares))
     g.at = x
     this.#last = g
     return g
@@ -147,13 +182,6 @@ export class Gradients {
     return to
   }
 
-  /** The ranges between those that gradients do not move. */
-  #trainedOf(numbers: Float32Array): readonly Float32Array[] {
-    const starts = [0, ...this.#untrained.map(({ offset, length }) => offset + length)]
-    const ends = [...this.#untrained.map(({ offset }) => offset), numbers.length]
-    return starts.map((start, index) => numbers.subarray(start, ends[index]))
-  }
-
   #accumulated(x: Float32Array, count: number, round: number): Work<Gradient> {
     // Each batch draws its own dropout.
     const workOf = (_: unknown, index: number) =>
@@ -180,15 +208,12 @@ export class Gradients {
   }
 }
 
-/** Copies the elements `from` to below `to`. */
-function copyTo(out: Float32Array, vector: Float32Array, from: number, to: number): void {
-  if (to - from === vector.length) out.set(vector)
-  else out.set(vector.subarray(from, to), from)
-}
-
-/** `g ← g · c / max(c, ‖g‖)` of a gradient in parts (Pascanu, Mikolov and Bengio, ICML 2013, Algorithm 1). */
-function clipTo(limit: number, parts: readonly Float32Array[]): void {
-  const length = Math.hypot(...parts.map((part) => norm(part)))
+/**
+ * `g ← g · c / max(c, ‖g‖)` of a gradient in parts (Pascanu, Mikolov and Bengio, ICML 2013, Algorithm 1), with ‖g‖² the
+ * `squares` of the whole gradient, if this is a part of it.
+ */
+function clipTo(limit: number, parts: readonly Float32Array[], squares?: number): void {
+  const length = squares === undefined ? Math.hypot(...parts.map((part) => norm(part))) : Math.sqrt(squares)
   if (length > limit) for (const part of parts) scale(part, limit / length)
 }
 

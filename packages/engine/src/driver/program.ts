@@ -238,8 +238,9 @@ export class Program {
 
   /** The gradient at x on the next batch. */
   gradient(x: Vector): Computation<Vector> {
-    const { fabric, layout } = this.#peer
-    const work = this.#peer.gradients.work(x, this.#round)
+    const { fabric, gradients, layout } = this.#peer
+    if (gradients.line !== undefined) return gradients.byLine(gradients.line, x, this.#round)
+    const work = gradients.work(x, this.#round)
     if (work.parts !== undefined) checkWorkParts(work.parts, layout.tensors)
     return this.role.answers === undefined ? fabric.work(work) : this.#besideAnswers(work)
   }

@@ -1,4 +1,5 @@
 import type { Milliseconds, PeerName, Store } from '@murmuration/core'
+import type { PipelineSettings } from '../pipeline/line.js'
 import type { Fusion } from '../vectors/ranges.js'
 import type { Members } from '../members/members.js'
 import type { StopSettings } from './stop-rule.js'
@@ -43,6 +44,8 @@ export interface TrainingSettings<A extends Description = Algorithm> {
   readonly workers: readonly PeerName[]
   /** The servers, in the order of names; none when absent. */
   readonly servers?: readonly PeerName[]
+  /** The lines that compute gradients together, where the model is cut; `workers` are then the peers of one stage. */
+  readonly pipeline?: PipelineSettings | undefined
   /** The peers whose loss has ended the run, for errors; undefined where that is not certain. */
   readonly gone?: (() => readonly PeerName[] | undefined) | undefined
   /** The store that the servers share, where the algorithm needs one. Workers have none. */

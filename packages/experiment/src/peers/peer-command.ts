@@ -1,4 +1,4 @@
-import { type Agreement, hasMembers, lossRule } from '@murmuration/algorithms'
+import { type Agreement, hasMembers } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
 import { durationText } from '@murmuration/files'
 import type { DiscoveryOptions, Identity, RelayOptions } from '@murmuration/libp2p'
@@ -14,7 +14,7 @@ import { SummarisedEvents } from './reporting/summarised-events.js'
 import { nothingLearned } from '../training/learned-nothing.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../make-plan.js'
-import { lossTexts, type RunPlan, type RunRequest, sampleTexts, startEvent } from '../training/plan.js'
+import { lossRuleOf, lossTexts, type RunPlan, type RunRequest, sampleTexts, startEvent } from '../training/plan.js'
 import { placeOf } from '../training/peer-list.js'
 import { type PeerResult, runPeer, type UnfinishedModel } from './one-peer/run-peer.js'
 import type { WatchAddress } from '@murmuration/watch'
@@ -62,7 +62,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
   const { identity, listen, peerList, relays } = await placeOf(plan, self, options)
   const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
   options.emit({ ...startEvent(plan), ...versions })
-  const { joins } = lossRule(plan.options.algorithm, plan.training.membership.onLoss)
+  const { joins } = lossRuleOf(plan)
   const awaited = joins ? 'the start of the run' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${awaited}` })
   for (const text of [...lossTexts(plan), ...sampleTexts(plan), ...aloneTexts(plan)])
@@ -89,8 +89,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
       watch: options.watch,
       ...logging,
       onSnapshot: async ({ parameters, holds, ...progress }, task) => {
-        // If rows are divided among all peers, a peer knows only its own.
-        if (parameters.length === 0 || holds !== undefined) return
+        // If rows are divided among all peers, or the model into stages, a peer knows only its own.
+        if (parameters.length === 0 || holds !== undefined || plan.file.pipeline !== undefined) return
         const evaluation = await task.evaluate(parameters).run()
         const event = { kind: 'evaluation', of: self, ...progress, ...evaluation } as const
         watching?.show(event)
@@ -128,7 +128,9 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
     ...seen.figures,
     samples: result.samples,
     seed,
-    ...(isServer ? {} : nothingLearned(evaluation, result.task, plan.training.rate)),
+    ...(isServer || plan.file.pipeline !== undefined
+      ? {}
+      : nothingLearned(evaluation, result.task, plan.training.rate)),
     ...(secondsApart(plan, result) > 0 && { trainedApart: secondsApart(plan, result) }),
     ...(distances.length === 0 ? {} : { sameModel: sameAs(distances, apart), apart: apart.map(({ from }) => from) })
   }
@@ -187,9 +189,13 @@ async function saveUnfinished(
 }
 
 /** The peers that a peer waits for at the start: its neighbours and all servers, or all workers. */
-function neededBy({ file: { topology }, options: { algorithm, servers = [] } }: RunPlan, self: PeerName): PeerName[] {
+function neededBy(
+  { file: { topology, pipeline }, options: { algorithm, servers = [] } }: RunPlan,
+  self: PeerName
+): PeerName[] {
   if (servers.includes(self)) return [...topology.peers]
-  if (algorithm.needs.reach === 'everyone') return topology.peers.filter((name) => name !== self)
+  if (algorithm.needs.reach === 'everyone' || pipeline !== undefined)
+    return topology.peers.filter((name) => name !== self)
   const rows = Array.from({ length: topology.period }, (_, round) => topology.mixing(self, round))
   const names = rows.flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom].map(({ name }) => name))
   return [...new Set([...names, ...servers])].sort(byName)
@@ -243,7 +249,7 @@ function summarise(
     faults,
     seconds,
     ...(begun === undefined ? {} : { begun }),
-    ...(parameters.length === 0 ? {} : evaluation),
+    ...(parameters.length === 0 || Number.isNaN(evaluation.loss) ? {} : evaluation),
     ...(disagreement === undefined ? {} : { neighbourDistance: disagreement }),
     ...(apartNow === undefined ? {} : { consensusDistance: apartNow }),
     ...(gap === undefined ? {} : { gap }),

@@ -1,4 +1,11 @@
-import { type AnyAlgorithm, type AnySettings, lossRule, refusals, type Surroundings } from '@murmuration/algorithms'
+import {
+  type AnyAlgorithm,
+  type AnySettings,
+  type LossRule,
+  lossRule,
+  refusals,
+  type Surroundings
+} from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p/settings'
 import { contraction, graphLabel, structureFindings } from '@murmuration/topology'
@@ -6,6 +13,7 @@ import type { TopologyFile } from '@murmuration/files'
 import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import { continuesInEpochs, finalRoundsOn } from './epoch-settings.js'
 import type { StartEvent } from '../base/events.js'
+import { optionsAmong, pipelineRefusals, pipelineSettings, placeInLines, settingsOfStage } from './pipeline.js'
 import { runSettings } from './run-settings.js'
 import { taskRefusals } from './task-choice.js'
 import { stopRefusal } from './stop-choice.js'
@@ -56,9 +64,13 @@ export interface RunPlan {
  * The plan for files that were read. Throws an InputError when they do not fit each other; messages begin with `path`.
  */
 export function planOf(path: string, file: TopologyFile, training: Training): RunPlan {
-  const { topology } = file
+  // Each stage's peers have a graph of their own, all of the same kind.
+  const { pipeline } = file
+  const stages = pipeline?.stages ?? [file.topology]
+  const [topology] = stages
   const shrinking = contraction(topology)
-  const finalRounds = finalRoundsOn(topology, training)
+  // A tree follows from the links, so that stages may differ.
+  const finalRounds = Math.max(...stages.map((each) => finalRoundsOn(each, training)))
   if (!Number.isFinite(finalRounds)) {
     throw new InputError(`${path}: these weights do not guarantee consensus; "murmur topology" shows the reason`)
   }
@@ -66,25 +78,35 @@ export function planOf(path: string, file: TopologyFile, training: Training): Ru
   const record = recordOf(training.algorithm)
   const servers = file.servers.map(({ name }) => name)
   const { codec } = training
+  refuseAll(path, pipelineRefusals(file, training, record))
   checkNeeds(path, record, { topology, servers, codec, options: givenOptions(training.algorithm) }, training)
   checkStop(path, record, training)
   checkPlaces(path, file, training, record)
   checkQuorum(path, file, training, record)
+  const { links } = file
   const options = onLinks(path, () =>
-    trainingSettings(training, file, {
-      seed: training.seed,
-      workers: topology.peers,
-      servers,
-      finalRounds: finalRoundsOf(record, training, finalRounds)
-    })
+    trainingSettings(
+      training,
+      { topology, links },
+      {
+        seed: training.seed,
+        workers: file.topology.peers,
+        servers,
+        pipeline: pipelineSettings(file, training),
+        finalRounds: finalRoundsOf(record, training, finalRounds)
+      }
+    )
   )
+  const ofStages = onLinks(path, () => pipeline?.stages.map((each) => optionsAmong(each, links, training.algorithm)))
   return {
     path,
     file,
-    training,
+    // The peers of a line need each other: there are no epochs.
+    training:
+      pipeline === undefined ? training : { ...training, membership: { ...training.membership, onLoss: 'stop' } },
     options,
     spectralGap: shrinking.spectralGap,
-    settings: runSettings(file, training, options.options),
+    settings: runSettings(file, training, ofStages ?? [options.options ?? {}]),
     label: algorithmLabel(record, training.algorithm),
     algorithm: algorithmText(record, training)
   }
@@ -155,13 +177,23 @@ function checkStop(path: string, record: AnyAlgorithm, { stop }: Training): void
 
 /** The algorithm's requirements are checked before anything starts. */
 function checkNeeds(path: string, record: AnyAlgorithm, surroundings: Surroundings, training: Training): void {
-  const refused = [...refusals(record, surroundings), ...taskRefusals(record, training)]
+  refuseAll(path, [...refusals(record, surroundings), ...taskRefusals(record, training)])
+}
+
+function refuseAll(path: string, refused: readonly string[]): void {
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
+}
+
+/** What the loss of a peer means: where the model is cut, that a line has lost one of its stages. */
+export function lossRuleOf({ file, options, training }: Pick<RunPlan, 'file' | 'options' | 'training'>): LossRule {
+  if (file.pipeline === undefined) return lossRule(options.algorithm, training.membership.onLoss)
+  const because = 'each stage of the model needs the others'
+  return { onLoss: 'ends', joins: false, reason: because, because }
 }
 
 /** What to say before a run that the loss of a peer ends; nothing of other runs. */
 export function lossTexts({ file, options, training }: RunPlan): readonly string[] {
-  const { onLoss, reason } = lossRule(options.algorithm, training.membership.onLoss)
+  const { onLoss, reason } = lossRuleOf({ file, options, training })
   if (onLoss !== 'ends' || file.topology.peers.length + file.servers.length === 1) return []
   return [`the loss of a peer ends this run: ${reason}`]
 }
@@ -174,7 +206,24 @@ export function sampleTexts({ file, options: { algorithm } }: RunPlan): readonly
 
 /** The task of one peer, or without `self` of the union of all peers' data. */
 export function taskOf({ file, training }: RunPlan, self?: PeerName): TaskDescription {
-  return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)
+  const { pipeline } = file
+  if (pipeline === undefined)
+    return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)
+  // The peers of a line have the data of its first.
+  const peers = pipeline.lines.map(([first]) => first)
+  const first = self && pipeline.lines[placeInLines(pipeline, self).line][0]
+  return taskDescription(training, { peers, seed: training.seed }, first)
+}
+
+/** The settings of a peer's training: where the model is cut, those of its stage. */
+export function settingsAt<Given extends AnySettings>(
+  settings: Given,
+  { file, training }: Pick<RunPlan, 'file' | 'training'>,
+  self: PeerName
+): Given {
+  const { pipeline } = file
+  if (pipeline === undefined) return settings
+  return settingsOfStage(settings, file, training.algorithm, placeInLines(pipeline, self).stage)
 }
 
 /** The first event for displays, without the versions of real peers. */

@@ -67,11 +67,14 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'stop.loss': [{}, { stop: { loss: 1 } }],
   'stop.accuracy': [{ stop: { accuracy: 0.9 } }, { stop: { accuracy: 0.8 } }],
   'stop.patience': [{ stop: { patience: 3 } }, { stop: { patience: 4 } }],
+  'pipeline.cuts': [{ pipeline: {} }, { pipeline: { cuts: [3] } }],
+  'pipeline.splitSize': [{ pipeline: {} }, { pipeline: { splitSize: 4 } }],
+  'pipeline.schedule': [{ pipeline: {} }, { pipeline: { schedule: 'gpipe' } }],
   'seed': [{}, { seed: 2 }]
 }
 
 /** Fields that only contain others. */
-const groups = ['algorithm', 'membership', 'optimiser', 'rate', 'stop', 'task']
+const groups = ['algorithm', 'membership', 'optimiser', 'pipeline', 'rate', 'stop', 'task']
 
 const ring = (text = 'graph: ring\npeers: [a, b]') => parseTopologyFile(text, 't.yaml')
 const settingsWith = (input: Input, file = ring()) => runSettings(file, completeTraining(trainingSchema.parse(input)))
@@ -105,6 +108,7 @@ const topologies: readonly (readonly [string, string, RegExp])[] = [
     'graph: ring\nweights: uniform\npeers: [a, b]',
     /topology.weights is "metropolis" here and "uniform" there/
   ],
+  ['stages', 'graph: ring\nstages: 2\npeers: [a, b]', /topology.lines\[0\] is missing here and "a b" there/],
   ['names', 'graph: ring\npeers: [a, b, c]', /topology.peers\[2\] is missing here and "c" there/],
   ['order', 'graph: ring\npeers: [b, a]', /topology.peers\[0\] is "a" here and "b" there; topology.peers\[1\]/]
 ]

@@ -24,23 +24,24 @@ const hidden = "each machine's own"
  * Every setting that all peers of a run must share: the training file with defaults and overrides, and the topology. Of
  * its links only what follows from them.
  *
- * @param options - the algorithm's, with what follows from the graph and the links
+ * @param options - the algorithm's, with what follows from the graph and the links; for each stage, if there are some
  */
 export function runSettings(
-  { graph, weights, peers, servers }: TopologyFile,
+  { graph, weights, peers, servers, pipeline }: TopologyFile,
   training: Training,
-  options: Readonly<Record<string, unknown>> = {}
+  options: readonly Readonly<Record<string, unknown>>[] = []
 ): Settings {
   // In the order of the file, which is their order in the graph.
   const names = peers.map(({ name }) => name)
   const served = servers.length === 0 ? {} : { servers: servers.map(({ name }) => name) }
+  const lines = pipeline === undefined ? {} : { lines: pipeline.lines.map((line) => line.join(' ')) }
   const { data: given } = training
   const scale = typeof given === 'object' && 'path' in given ? given.scale : undefined
   const data = localWeights(training) === undefined ? given : { path: hidden, ...(scale && { scale }) }
   const all = settingsOf({
     ...training,
     data,
-    topology: { graph, weights, peers: names, ...served, ...linksText(options, training) }
+    topology: { graph, weights, peers: names, ...served, ...lines, ...linksText(options, training) }
   })
   const hide = ([name, value]: readonly [string, string]) => {
     const whole = name.replace(/\[\d+\]$/, '')
@@ -53,15 +54,19 @@ export function runSettings(
  * What follows from the links, in few words: peers whose files have other links may not train together, and are told
  * which option differs, not by which of thousands of numbers.
  */
-function linksText(options: Readonly<Record<string, unknown>>, { algorithm }: Training): object {
+function linksText(options: readonly Readonly<Record<string, unknown>>[], { algorithm }: Training): object {
   const given = givenOptions(algorithm)
-  const texts = Object.entries(options)
-    .filter(([name, value]) => typeof value === 'object' && JSON.stringify(value) !== JSON.stringify(given[name]))
-    .map(([name, value]) => [
-      name,
-      Array.isArray(value)
-        ? value.join(', ')
-        : `by links with the fingerprint ${hashText(JSON.stringify(value)).slice(0, 8)}`
-    ])
+  const isFound = (name: string) => (of: Readonly<Record<string, unknown>>) =>
+    typeof of[name] === 'object' && JSON.stringify(of[name]) !== JSON.stringify(given[name])
+  const names = Object.keys(options[0] ?? {}).filter((name) => options.some(isFound(name)))
+  const texts = names.map((name) => {
+    const each = options.map(({ [name]: value }) => linkText(value))
+    return [name, each.length === 1 ? each[0] : each]
+  })
   return texts.length === 0 ? {} : { links: Object.fromEntries(texts) as object }
+}
+
+function linkText(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ')
+  return `by links with the fingerprint ${hashText(JSON.stringify(value) ?? '').slice(0, 8)}`
 }

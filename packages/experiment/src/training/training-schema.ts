@@ -226,6 +226,27 @@ export const sharedFields = {
   rate,
   rounds: atLeastOne.max(maxRounds).default(400).meta({ description: 'Rounds of training; one step per peer each' }),
   codec: methodFields.codec.default('float32'),
+  pipeline: z
+    .strictObject({
+      cuts: z
+        .union([z.literal('auto'), z.array(atLeastOne).min(1)])
+        .default('auto')
+        .meta({
+          description:
+            'Before which layers the model is cut, by their numbers in the names of tensors, such as [3, 6]; auto makes stages of about as much computing each'
+        }),
+      splitSize: z
+        .union([z.literal('auto'), atLeastOne])
+        .default('auto')
+        .meta({
+          description: 'Samples of a micro-batch, a divisor of batch; auto is four micro-batches a stage, or fewer'
+        }),
+      schedule: z.literal(['1f1b', 'gpipe']).default('1f1b').meta({
+        description: '1f1b: backward as early as possible, with fewer micro-batches in memory; gpipe: first all forward'
+      })
+    })
+    .optional()
+    .meta({ description: 'How a model is cut, where the topology file has stages' }),
   store: storeSchema.optional().meta({
     description:
       'The store that parameter services share: memory, for a single service; redis://host:6379; or mysql://user@host:3306/database. The password is read from MURMUR_STORE_PASSWORD. Simulated services always share one, as fast as that kind of store was measured'

@@ -12,7 +12,7 @@ type FileSettings = Pick<
 
 /** The peers that train, and further settings that the algorithms' driver takes unchanged. */
 type DriverSettings = Required<Pick<TrainingSettings, 'seed' | 'finalRounds' | 'workers' | 'servers'>> &
-  Pick<TrainingSettings, 'fusion'>
+  Pick<TrainingSettings, 'fusion' | 'pipeline'>
 
 /**
  * A file's settings for the algorithms' driver. The rate is scaled for the peers of `topology`, and some options depend

@@ -36,6 +36,11 @@ const peer = z.strictObject({
     .enum(['worker', 'server'])
     .optional()
     .meta({ description: 'worker (the default) or server; a server has no place in the graph, and no data.' }),
+  stage: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'Which stage of the model it trains, from 0; all peers of a pipeline have one, or none.' }),
   id: idSchema.optional(),
   invited: z.literal(true).optional().meta({
     description:
@@ -64,6 +69,8 @@ export const peersSchema = z.union([
 export interface PeerEntry {
   readonly name: PeerName
   readonly role: 'worker' | 'server'
+  /** The stage of the model that it trains, if the file sets it. */
+  readonly stage?: number | undefined
   /** The libp2p peer id. */
   readonly id?: string | undefined
   /** Whether the place is for a peer that comes with an invitation. */
@@ -143,6 +150,14 @@ function foreignIds({ id, addresses }: PeerEntry): Problem[] {
   )
 }
 
-function entry({ name, role = 'worker', id, invited, addresses = [], listen }: z.output<typeof peer>): PeerEntry {
-  return { name, role, id, invited: invited === true, addresses, listen }
+function entry({
+  name,
+  role = 'worker',
+  stage,
+  id,
+  invited,
+  addresses = [],
+  listen
+}: z.output<typeof peer>): PeerEntry {
+  return { name, role, ...(stage === undefined ? {} : { stage }), id, invited: invited === true, addresses, listen }
 }

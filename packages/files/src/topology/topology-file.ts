@@ -1,12 +1,14 @@
 import { InputError, type Links, type PeerName, type Problem, problem, type Topology, within } from '@murmuration/core'
 import { z } from 'zod'
 import {
+  alone,
   createTopology,
   type GraphDescription,
   graphProblems,
   graphSchema,
   ruleOf,
   structureFindings,
+  unionOf,
   type WeightRule,
   weightsSchema
 } from '@murmuration/topology'
@@ -15,6 +17,7 @@ import { unknownPeer } from '../nearest.js'
 import { createLinks } from '../links/links.js'
 import { linksSchema } from '../links/links-schema.js'
 import { idSchema, invitedProblems, type PeerEntry, peerEntries, peerProblems, peersSchema } from './peers.js'
+import { linesIn, stageProblems } from './stages.js'
 import type { Result } from '../schema-problems.js'
 import { readText } from '../text-file.js'
 import { parseYamlFile } from '../yaml-file.js'
@@ -28,6 +31,10 @@ export const topologySchema = z
     weights: weightsSchema.optional(),
     peers: peersSchema.meta({
       description: 'A number of peers, or names, or mappings with name, role, id, addresses, listen.'
+    }),
+    stages: z.int().min(1).optional().meta({
+      description:
+        'Into how many stages the model is cut, for models that no peer has room for. Peers are dealt out in turn: the first ones are a line, which computes gradients together; the graph joins the peers of the same stage.'
     }),
     runKey: idSchema.optional().meta({
       description: 'The id of the run key: its holder may invite peers to the places that are marked as invited.'
@@ -51,8 +58,18 @@ export interface TopologyFile {
   /** The peers that hold parameters for the workers, in the order of the file. They are not in the graph. */
   readonly servers: readonly PeerEntry[]
   readonly links: Links
+  /** Present where the model is cut into stages. */
+  readonly pipeline?: PipelineOfFile | undefined
   /** The id of the run key, with which peers are invited. */
   readonly runKey?: string | undefined
+}
+
+/** The peers of a model that is cut into stages. */
+export interface PipelineOfFile {
+  /** The peers that compute gradients together, one for each stage. */
+  readonly lines: readonly (readonly PeerName[])[]
+  /** The graph of each stage's peers, all of the same kind. */
+  readonly stages: readonly Topology[]
 }
 
 /** Reads a topology file. Throws an InputError when it cannot be read or is wrong, as {@link parseTopologyFile}. */
@@ -83,19 +100,33 @@ export function resolveTopology(
   const servers = entries.filter(({ role }) => role === 'server')
   const peers = workers.map(({ name }) => name)
   const allNames = [...peers, ...servers.map(({ name }) => name)]
+  const wrongStages = stageProblems({ stages: description.stages, peers: entries })
+  const lines = wrongStages.length > 0 ? undefined : linesIn({ stages: description.stages, peers: workers })
+  const replicas = lines === undefined ? [peers] : lines[0].map((_, stage) => lines.map((line) => line[stage]))
+  const joined = lines?.length === 1 ? [] : replicas
   const problems = [
     ...within(['peers'], [...peerProblems(entries), ...invitedProblems(entries, description.runKey)]),
-    ...graphProblems(graph, weights, peers, unknownPeer),
+    ...wrongStages,
+    ...joined.slice(0, 1).flatMap((each) => graphProblems(graph, weights, each, unknownPeer)),
     ...within(['links'], linkProblems(description.links ?? {}, [...allNames, ...others]))
   ]
   if (problems.length > 0) return { ok: false, problems }
   const links = createLinks(description.links ?? {}, allNames)
   const latency = (from: PeerName, to: PeerName) => links.path(from, to).latency
-  const built = build(() => createTopology({ peers, graph, weights, latency }))
-  if (!built.ok) return built
-  const rule = ruleOf(graph, weights)
+  // The only peer of a stage needs no graph.
+  const built = replicas.map((each): Result<Topology> => {
+    if (joined.length === 0) return { ok: true, value: alone(each[0]) }
+    return build(() => createTopology({ peers: each, graph, weights, latency }))
+  })
+  const topologies: Topology[] = []
+  for (const result of built) {
+    if (!result.ok) return result
+    topologies.push(result.value)
+  }
   const { runKey } = description
-  return { ok: true, value: { topology: built.value, graph, weights: rule, peers: workers, servers, links, runKey } }
+  const rest = { graph, weights: ruleOf(graph, weights), peers: workers, servers, links, runKey }
+  if (lines === undefined) return { ok: true, value: { topology: topologies[0], ...rest } }
+  return { ok: true, value: { topology: unionOf(topologies), pipeline: { lines, stages: topologies }, ...rest } }
 }
 
 /** The JSON Schema of topology files; editors complete and check them with it. */

@@ -36,7 +36,9 @@ export class IdentitySigner implements Signer {
     this.#idOf = idOf
     const { settings, schema, start } = runSettings
     const sorted = Object.entries(settings).sort(([left], [right]) => (left < right ? -1 : 1))
-    this.#context = `murmuration note 1 ${hashText(JSON.stringify([sorted, schema, start]))} `
+    // Peers of different stages know the start of different tensors.
+    const ofAll = start.includes(',') ? '' : start
+    this.#context = `murmuration note 1 ${hashText(JSON.stringify([sorted, schema, ofAll]))} `
   }
 
   sign(text: string): string {

@@ -52,7 +52,9 @@ const settings = z
   .record(z.string(), z.unknown())
   .superRefine(firstWrong(foreign(maxSettingValue)))
   .pipe(z.record(foreign(maxSettingName), foreign(maxSettingValue)).readonly())
-const runSettings = z.object({ settings, start: text, schema })
+/** A hash of each tensor has 16 characters. */
+const start = foreign(65_536)
+const runSettings = z.object({ settings, start, schema, longest: count.optional() })
 /** The name of a key and the key itself. Error messages do not contain them. */
 const keyId = z.string().regex(/^[0-9a-f]{32}$/)
 const key = z

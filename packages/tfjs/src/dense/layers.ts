@@ -12,23 +12,29 @@ export interface DenseLayer {
   readonly activation: ActivationName | 'softmax'
 }
 
+/** A dense layer of a model. */
+export interface ModelDenseLayer extends DenseLayer {
+  /** Its number among the model's layers. */
+  readonly place: number
+}
+
 /**
  * The dense layers of a model that is only a stack of them, whose flat vector has this schema: a sequential model of
  * unmodified TensorFlow.js layers, all trained, without regularisers and constraints, with a softmax at most at the
  * end. Layers that only change the shape of a sample may be in between. `undefined` for all other models.
  */
-export function denseLayersOf(model: LayersModel, schema: Schema): readonly DenseLayer[] | undefined {
+export function denseLayersOf(model: LayersModel, schema: Schema): readonly ModelDenseLayer[] | undefined {
   if (!isMadeBy(tf.Sequential, model) || schema.some(({ kind }) => kind !== undefined)) return undefined
   // A layer that is used twice has one weight for both uses.
   if (new Set(model.layers).size < model.layers.length) return undefined
   const { made, names } = examples()
-  const found: DenseLayer[] = []
+  const found: ModelDenseLayer[] = []
   let shape = model.inputs[0].shape
-  for (const layer of model.layers) {
+  for (const [place, layer] of model.layers.entries()) {
     if (isMadeBy(made.dense, layer)) {
       const dense = denseLayerOf(layer, shape, names)
       if (dense === undefined || found.at(-1)?.activation === 'softmax') return undefined
-      found.push(dense)
+      found.push({ place, ...dense })
     } else if (!keepsOrder(layer, made)) return undefined
     shape = layer.computeOutputShape(shape) as Shape
   }

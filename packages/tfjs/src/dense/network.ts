@@ -8,6 +8,7 @@ import { gatherInputs, gatherRows } from '../batches.js'
 import { core } from '../packages.js'
 import { leftFactor, Products, rightFactor } from '../wasm/products.js'
 import { type Activation, activations } from './activations.js'
+import type { LayerRange } from '../weights.js'
 import { type DenseLayer, denseLayersOf } from './layers.js'
 import { type BatchLoss, crossEntropy, squaredError } from './losses.js'
 
@@ -29,14 +30,16 @@ export interface NetworkParts {
  */
 export function denseNetworkOf(
   { backend, model, hasOwnLoss, localData }: NetworkParts,
-  schema: Schema
+  schema: Schema,
+  range: LayerRange = { from: 0, to: model.layers.length }
 ): DenseNetwork | undefined {
   const layers = backend.name === 'wasm' && !hasOwnLoss ? denseLayersOf(model, schema) : undefined
   const { classes } = localData.train
   const isSoftmax = layers?.at(-1)?.activation === 'softmax'
   // The derivative of a softmax is implemented only together with the cross-entropy.
   if (layers === undefined || (isSoftmax && classes === undefined)) return undefined
-  return new DenseNetwork(layers, classes, engine().findBackend(backend.name) as BackendWasm)
+  const ofStage = layers.filter(({ place }) => place >= range.from && place < range.to)
+  return new DenseNetwork(ofStage, classes, engine().findBackend(backend.name) as BackendWasm)
 }
 
 /** A layer, and the offset of its parameters in the flat vector: W row by row, then the bias. */
@@ -69,7 +72,8 @@ interface BatchBuffers {
  * x_{l−1}ᵀ δ_l, that of b_l the sum of the rows of δ_l, and δ_{l−1} = δ_l W_lᵀ ∘ f′ (Rumelhart, Hinton and Williams
  * 1986). All samples of a task have targets of one kind: classes, or real values.
  *
- * The order of every sum depends only on the sizes of the layers and of the batch.
+ * The order of every sum depends only on the sizes of the layers and of the batch. So the layers of a stage give the
+ * bits that they give within the whole model.
  */
 export class DenseNetwork {
   readonly #layers: readonly PlacedLayer[]
@@ -88,11 +92,50 @@ export class DenseNetwork {
   /** The mean loss of the samples with the given numbers; writes its gradient to `out`, as long as the flat vector. */
   gradient(parameters: Float32Array, samples: Samples, numbers: Uint32Array, out: Float32Array): number {
     const workspace = this.#open(parameters, numbers.length)
-    const targets = this.#forward(workspace, samples, numbers)
+    const targets = this.#forwardOf(workspace, samples, numbers)
     const loss = this.#loss(outputsOf(workspace), targets, workspace.deltas[0])
     this.#backward(workspace, numbers.length)
     out.set(workspace.gradient)
     return loss
+  }
+
+  /** The outputs for these inputs, row by row. */
+  outputs(parameters: Float32Array, inputs: Float32Array): Float32Array {
+    const rows = this.#rowsOf(inputs)
+    const workspace = this.#open(parameters, rows)
+    workspace.values[0].set(inputs)
+    this.#forward(workspace, rows)
+    return outputsOf(workspace).slice()
+  }
+
+  /**
+   * Writes the gradient of a stage to `out`, as long as its parameters, and that with respect to its inputs to
+   * `inputGradient`, if there is one. Returns the loss, which is 0 unless there are targets.
+   *
+   * @param at - the targets at the last stage, and at the others the gradient with respect to the outputs
+   */
+  stageGradient(
+    parameters: Float32Array,
+    inputs: Float32Array,
+    at: { readonly targets: Float32Array } | { readonly outputs: Float32Array },
+    out: Float32Array,
+    inputGradient?: Float32Array
+  ): number {
+    const rows = this.#rowsOf(inputs)
+    const workspace = this.#open(parameters, rows, inputGradient !== undefined)
+    workspace.values[0].set(inputs)
+    this.#forward(workspace, rows)
+    let loss = 0
+    if ('outputs' in at) workspace.deltas[0].set(at.outputs)
+    else loss = this.#loss(outputsOf(workspace), at.targets, workspace.deltas[0])
+    inputGradient?.set(this.#backward(workspace, rows, true).subarray(0, inputGradient.length))
+    if (inputGradient === undefined) this.#backward(workspace, rows)
+    out.set(workspace.gradient)
+    return loss
+  }
+
+  #rowsOf(inputs: Float32Array): number {
+    return inputs.length / this.#layers[0].inputs
   }
 
   /**
@@ -101,19 +144,19 @@ export class DenseNetwork {
    */
   evaluate(parameters: Float32Array, samples: Samples, numbers: Uint32Array): ChunkEvaluation {
     const workspace = this.#open(parameters, numbers.length)
-    const targets = this.#forward(workspace, samples, numbers)
+    const targets = this.#forwardOf(workspace, samples, numbers)
     const outputs = outputsOf(workspace)
     const loss = this.#loss(outputs, targets, workspace.deltas[0])
     if (samples.classes === undefined) return { loss, correct: 0, counted: 0 }
     return { loss, correct: countRight(outputs, targets, samples.classes), counted: numbers.length }
   }
 
-  #open(parameters: Float32Array, rows: number): BatchBuffers {
+  #open(parameters: Float32Array, rows: number, hasInputGradient = false): BatchBuffers {
     const flat = this.#length
     invariant(parameters.length === flat, () => `found ${parameters.length} parameters, expected ${flat}`)
     const widths = [this.#layers[0].inputs, ...this.#layers.map(({ units }) => units)]
-    // The gradient with respect to the inputs is not needed.
-    const widest = Math.max(...widths.slice(1))
+    // The gradient with respect to the inputs is needed only where another stage gave them.
+    const widest = Math.max(...(hasInputGradient ? widths : widths.slice(1)))
     const lengths = [flat, flat, rows * widest, rows * widest, ...widths.map((width) => rows * width)]
     const [parameterCopy, gradient, first, second, ...values] = this.#products.scratch.arrays(lengths)
     parameterCopy.set(parameters)
@@ -121,11 +164,16 @@ export class DenseNetwork {
   }
 
   /** Fills the values of all layers. Returns the targets. */
-  #forward({ parameters, values }: BatchBuffers, samples: Samples, numbers: Uint32Array): Float32Array {
+  #forwardOf(workspace: BatchBuffers, samples: Samples, numbers: Uint32Array): Float32Array {
     const { targets, targetShape } = samples
-    gatherInputs(samples, numbers, values[0])
+    gatherInputs(samples, numbers, workspace.values[0])
+    this.#forward(workspace, numbers.length)
+    return gatherRows(targets, sizeOf(targetShape), numbers)
+  }
+
+  /** Fills the values of all layers from the inputs, which are there. */
+  #forward({ parameters, values }: BatchBuffers, rows: number): void {
     for (const [index, { inputs: terms, units, hasBias, kernel, bias, steps }] of this.#layers.entries()) {
-      const rows = numbers.length
       const out = values[index + 1]
       this.#products.multiply({
         left: leftFactor(values[index].byteOffset, rows, terms),
@@ -140,14 +188,17 @@ export class DenseNetwork {
       this.#products.finish(out.byteOffset, rows, units, finish)
       steps.apply?.(out)
     }
-    return gatherRows(targets, sizeOf(targetShape), numbers)
   }
 
   /**
    * Computes the gradient of all parameters from that with respect to the last layer's outputs, which is in the first
-   * of the deltas.
+   * of the deltas. Returns that with respect to the inputs, if it is asked for.
    */
-  #backward({ parameters, gradient, values, deltas }: BatchBuffers, rows: number): void {
+  #backward(
+    { parameters, gradient, values, deltas }: BatchBuffers,
+    rows: number,
+    hasInputGradient = false
+  ): Float32Array {
     let [current, next] = deltas
     for (let index = this.#layers.length - 1; index >= 0; index--) {
       const { inputs, units, hasBias, kernel, bias, steps } = this.#layers[index]
@@ -162,7 +213,7 @@ export class DenseNetwork {
         columns: units,
         out: gradient.byteOffset + 4 * kernel
       })
-      if (index === 0) return
+      if (index === 0 && !hasInputGradient) break
       this.#products.multiply({
         left: leftFactor(delta.byteOffset, rows, units),
         right: rightFactor(parameters.byteOffset + 4 * kernel, units, inputs, true),
@@ -173,6 +224,7 @@ export class DenseNetwork {
       })
       ;[current, next] = [next, current]
     }
+    return current
   }
 }
 

@@ -47,6 +47,11 @@ const metadata = z.object({
   settings: json.pipe(z.record(z.string(), z.string())),
   schema: json.pipe(z.array(tensor)),
   start: z.string(),
+  longest: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .optional(),
   gone: json.pipe(z.array(z.string())).optional(),
   state: json,
   sha256: z.string()
@@ -68,6 +73,7 @@ export async function writeCheckpoint(path: string, facts: CheckpointFacts, { tr
     settings: JSON.stringify(facts.settings),
     schema: JSON.stringify(facts.schema),
     start: facts.start,
+    ...(facts.longest === undefined ? {} : { longest: String(facts.longest) }),
     gone: JSON.stringify(facts.gone),
     state: JSON.stringify(tree)
   }
@@ -118,8 +124,9 @@ async function readHead(file: FileHandle): Promise<Head> {
     const [issue] = result.error.issues
     throw new InputError(`metadata "${issue.path.join('.')}": ${issue.message}`)
   }
-  const { peer, round, settings, schema, start, state, gone = [] } = result.data
-  const facts = { peer: peerName(peer), round, settings, schema, start, gone: gone.map(peerName) }
+  const { peer, round, settings, schema, start, longest, state, gone = [] } = result.data
+  const run = { settings, schema, start, ...(longest === undefined ? {} : { longest }) }
+  const facts = { peer: peerName(peer), round, ...run, gone: gone.map(peerName) }
   return { ...header, facts, tree: state as SavedTree }
 }
 

@@ -33,6 +33,7 @@ export async function trainCentrally(
     options: {},
     batchSize: batch,
     finalRounds: 0,
+    pipeline: undefined,
     workers: [self],
     servers: []
   } as AnySettings

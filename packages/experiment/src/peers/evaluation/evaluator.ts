@@ -6,8 +6,10 @@ import { trainCentrally } from './centralised.js'
 import { startingFrom } from '../../models/start-model.js'
 import { type EpochEvent, type EvaluationEvent, type LostEvent, secondsOf, type TextEvent } from '../../base/events.js'
 import { AveragedPeers } from './averaged-peers.js'
+import { LineSnapshots } from './line-snapshots.js'
 import { RowSnapshots } from './row-snapshots.js'
 import type { PeerProgress, Snapshot } from '../reporting/snapshots.js'
+import { sharersOf } from '../../training/pipeline.js'
 import { type RunPlan, taskOf } from '../../training/plan.js'
 
 /** The result of plain SGD. */
@@ -30,6 +32,8 @@ export class Evaluator {
   /** The last progress of lost peers and of servers, which are not in later snapshots of all. */
   readonly #latest = new Map<PeerName, PeerProgress>()
   readonly #averaged: AveragedPeers
+  /** For models whose stages are divided among the peers of lines. */
+  readonly #lines: LineSnapshots | undefined
   /** For rows that are divided among all peers. */
   readonly #rows: RowSnapshots
   /** Also receives the evaluations of the mean. */
@@ -37,15 +41,17 @@ export class Evaluator {
   readonly #failure = deferred<never>()
   #busy: Promise<void> = Promise.resolve()
   #pending = 0
-  #lastDistance: number | undefined
+  /** The consensus distance in the last round with the parameters of all peers. */
+  lastDistance: number | undefined
   #nextText = 0
 
   constructor(plan: RunPlan, task: TaskWorker, emit: (event: EvaluationEvent | TextEvent) => void) {
     this.#plan = plan
     this.#task = task
     this.#emit = emit
-    const { topology, servers } = plan.file
-    this.#averaged = new AveragedPeers(topology.peers)
+    const { topology, servers, pipeline } = plan.file
+    this.#averaged = new AveragedPeers(sharersOf(plan.file))
+    this.#lines = pipeline && new LineSnapshots(pipeline.lines)
     this.#failure.promise.catch(() => {})
     this.#rows = new RowSnapshots(topology.peers.length + servers.length, lengthOf(task.schema))
   }
@@ -72,13 +78,11 @@ export class Evaluator {
     return this.#failure.promise
   }
 
-  /** The consensus distance in the last round with the parameters of all peers. */
-  get lastDistance(): number | undefined {
-    return this.#lastDistance
-  }
-
   /** Takes a peer's parameters of a round; once all have arrived, evaluates their mean. */
-  take(peer: PeerName, snapshot: Snapshot): void {
+  take(from: PeerName, given: Snapshot): void {
+    const joined = this.#lines === undefined ? { peer: from, snapshot: given } : this.#lines.take(from, given)
+    if (joined === undefined) return
+    const { peer, snapshot } = joined
     const { round, seconds, samples, bytes, parameters } = snapshot
     if (snapshot.holds !== undefined) {
       const all = this.#rows.take(snapshot)
@@ -127,7 +131,7 @@ export class Evaluator {
   ): Promise<Centralised> {
     const { options, file } = this.#plan
     const start = now()
-    const named = file.topology.peers.map((name, index) => ({ name, samples: shards[index] }))
+    const named = sharersOf(file).map((name, index) => ({ name, samples: shards[index] }))
     const every = Math.ceil(rounds / 4)
     const parameters = await trainCentrally(
       this.#task,
@@ -158,8 +162,8 @@ export class Evaluator {
 
   /** Evaluations are queued; those that would need too much memory are left out. */
   #evaluate(round: number, models: readonly Float32Array[], progress: PeerProgress): void {
-    this.#lastDistance = consensusDistance(models)
-    const distance = this.#lastDistance
+    this.lastDistance = consensusDistance(models)
+    const distance = this.lastDistance
     const bytes = models[0].byteLength
     if (this.#pending > 0 && this.#pending + bytes > maxPendingBytes) return
     this.#pending += bytes

@@ -1,8 +1,8 @@
-import { type LossRule, lossRule } from '@murmuration/algorithms'
+import type { LossRule } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import { failureKindOf, LostError } from '../../base/errors.js'
 import type { LostEvent } from '../../base/events.js'
-import type { RunPlan } from '../../training/plan.js'
+import { lossRuleOf, type RunPlan } from '../../training/plan.js'
 
 /** The peers of a swarm that lost their processes or gave up, in the order in which that was noticed. */
 export class Losses {
@@ -13,7 +13,7 @@ export class Losses {
 
   constructor({ options, training, file }: Pick<RunPlan, 'options' | 'training' | 'file'>) {
     const { algorithm } = options
-    this.#rule = lossRule(algorithm, training.membership.onLoss)
+    this.#rule = lossRuleOf({ options, training, file })
     this.#services = new Set(algorithm.needs.store === undefined ? [] : file.servers.map(({ name }) => name))
   }
 

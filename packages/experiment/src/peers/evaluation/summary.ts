@@ -1,4 +1,7 @@
 import type { Evaluation, PeerName } from '@murmuration/core'
+import { grouped } from '@murmuration/data'
+import type { PipelineOfFile } from '@murmuration/files'
+import type { Traffic } from '@murmuration/libp2p'
 import { consensusDistance, hashVector } from '@murmuration/vectors'
 import type { Summary } from '../../base/events.js'
 import { nothingLearned } from '../../training/learned-nothing.js'
@@ -6,16 +9,26 @@ import { sumOfCounts } from '../../base/rows.js'
 import type { RunPlan } from '../../training/plan.js'
 import type { Centralised } from './evaluator.js'
 import type { PeerResult } from '../one-peer/run-peer.js'
+import { joinedVector } from '../../base/joined-vector.js'
 import { faultsBySender } from '../reporting/sender-faults.js'
 import type { SummarisedEvents } from '../reporting/summarised-events.js'
 
 /** Results by peer, in the order of names; lost peers have none. */
 export type PeerResults = ReadonlyMap<PeerName, PeerResult>
 
+/** What the peers of a run have found. */
+interface ResultsOfRun {
+  /** Of those that have a model: of peers or, where the model is cut, of lines. */
+  readonly results: PeerResults
+  readonly servers: PeerResults
+  /** Of each peer; `results` when absent. */
+  readonly each?: PeerResults
+}
+
 /** Summarises the results of the peers that finished. */
 export function summarise(
   { file, training, options, spectralGap }: RunPlan,
-  { results, servers }: { readonly results: PeerResults; readonly servers: PeerResults },
+  { results, servers, each = results }: ResultsOfRun,
   {
     ofMean,
     central,
@@ -39,7 +52,7 @@ export function summarise(
     withServers.reduce((sum, result) => sum + figureOf(result), 0)
   const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
   const received = ({ traffic }: PeerResult) => traffic.received.payload + traffic.received.overhead
-  const [busiest] = [...results, ...servers]
+  const [busiest] = [...each, ...servers]
     .map(([name, result]) => ({ name, bytes: sent(result) + received(result) }))
     .sort((left, right) => right.bytes - left.bytes)
   const gaps = all.flatMap(({ gap }) => gap ?? [])
@@ -47,8 +60,8 @@ export function summarise(
   return {
     kind: 'summary',
     peers: file.topology.peers.length,
-    finished: all.length,
-    lost: [...file.topology.peers, ...roles].filter((peer) => !results.has(peer) && !servers.has(peer)),
+    finished: each.size,
+    lost: [...file.topology.peers, ...roles].filter((peer) => !each.has(peer) && !servers.has(peer)),
     ...(epochs === undefined ? {} : { epochs }),
     outliers,
     faults: faultsBySender(all.flatMap(({ faults }) => faults)),
@@ -96,4 +109,46 @@ function centralFields({ loss, accuracy, perplexity, seconds }: Centralised) {
     ...(perplexity === undefined ? {} : { centralisedPerplexity: perplexity }),
     centralisedSeconds: seconds
   }
+}
+
+/** The results of the lines of which all peers have finished. */
+export function resultsOfLines(lines: PipelineOfFile['lines'], results: PeerResults): PeerResults {
+  const joined = lines.flatMap((line) => {
+    const stages = line.flatMap((peer) => results.get(peer) ?? [])
+    return stages.length < line.length ? [] : [[line[0], joinedResult(stages)] as const]
+  })
+  return new Map(joined)
+}
+
+function joinedResult(stages: readonly PeerResult[]): PeerResult {
+  const [first] = stages
+  const schema = stages.flatMap(({ task }) => task.schema)
+  const parameters = joinedVector(stages.map((stage) => stage.parameters))
+  const { stage: _, ...about } = first.task.about
+  const mean = (figureOf: (stage: PeerResult) => number) =>
+    stages.reduce((sum, stage) => sum + figureOf(stage), 0) / stages.length
+  return {
+    ...first,
+    parameters,
+    task: {
+      ...first.task,
+      schema,
+      about: { ...about, stages: `${stages.length}, ${grouped(parameters.length)} parameters` }
+    },
+    seconds: Math.max(...stages.map(({ seconds }) => seconds)),
+    waiting: mean(({ waiting }) => waiting),
+    working: mean(({ working }) => working),
+    apartAfterTraining: Math.max(...stages.map(({ apartAfterTraining }) => apartAfterTraining)),
+    faults: stages.flatMap(({ faults }) => faults),
+    traffic: stages.map(({ traffic }) => traffic).reduce(sumOfTraffic)
+  }
+}
+
+function sumOfTraffic(left: Traffic, right: Traffic): Traffic {
+  const sum = <Figures extends object>(one: Figures, other: Figures): Figures =>
+    Object.fromEntries(
+      Object.entries(one).map(([name, value]) => [name, value + Number(Reflect.get(other, name))])
+    ) as Figures
+  const { sent, received, ...counts } = left
+  return { ...sum(counts, right), sent: sum(sent, right.sent), received: sum(received, right.received) }
 }

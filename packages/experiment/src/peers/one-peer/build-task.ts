@@ -1,7 +1,15 @@
-import { hasRows } from '@murmuration/algorithms'
-import type { PeerName, Work } from '@murmuration/core'
-import { buildTaskHere, startTaskWorker, type TaskWorker, type ThreadWork } from '@murmuration/tasks'
+import { hasRows, type PipelineSettings } from '@murmuration/algorithms'
+import type { PeerName, Schema, TaskDescription, Work } from '@murmuration/core'
+import type { PipelineOfFile } from '@murmuration/files'
+import {
+  buildTaskHere,
+  type StageTaskWorker,
+  startTaskWorker,
+  type TaskWorker,
+  type ThreadWork
+} from '@murmuration/tasks'
 import type { RunEvent } from '../../base/events.js'
+import { endsOf, longestVector, placeInLines, stageText } from '../../training/pipeline.js'
 import { type RunPlan, taskOf } from '../../training/plan.js'
 import { noteWhileSlow } from '../reporting/note-while-slow.js'
 
@@ -22,24 +30,63 @@ export function isServer({ plan, self }: Pick<PeerOfRun, 'plan' | 'self'>): bool
  * The task in a thread of its own (with keyed rows or a kernel: in this thread). Notes report when building it, or a
  * gradient, takes long.
  */
-export async function buildTask(run: PeerOfRun): Promise<TaskWorker> {
+export async function buildTask(run: PeerOfRun): Promise<BuiltTask> {
   const { plan, self, emit, signal } = run
   // A server has no data of its own: it needs only the parameters of the task.
   const description = taskOf(plan, isServer(run) ? undefined : self)
   const content = description.userModule === undefined ? 'its model and data' : `the model of ${description.userModule}`
   const note = (what: string) => (seconds: number) =>
     emit({ kind: 'note', text: `${self}: ${what} has taken ${seconds} s so far` })
+  const built = (building: Promise<TaskWorker>) => noteWhileSlow(building, note(`building ${content}`))
   if (hasRows(plan.options) || plan.options.algorithm.needs.kernel === true)
-    return noteWhileSlow(buildTaskHere(description), note(`building ${content}`))
-  const task = await noteWhileSlow(startTaskWorker(description, { signal }), note(`building ${content}`))
+    return ofWhole(await built(buildTaskHere(description)))
+  if (plan.options.pipeline !== undefined)
+    return buildStage(run, await built(startTaskWorker(late(description), { signal })))
+  const task = await built(startTaskWorker(description, { signal }))
   const noting = <Result>(what: string, work: Work<Result>): ThreadWork<Result> => ({
     ...work,
     run: () => noteWhileSlow(Promise.resolve(work.run()), note(`${what} of ${content}`))
   })
   const { dual } = task
-  return {
+  return ofWhole({
     ...task,
     dual: dual && { width: dual.width, step: (...args) => noting('a dual step', dual.step(...args)) },
     gradient: (parameters, batch, round) => noting('a gradient', task.gradient(parameters, batch, round))
+  })
+}
+
+/** A task, and the model that it is a part of. */
+export interface BuiltTask {
+  /** What the peer trains: the task, or a stage of it. */
+  readonly task: TaskWorker
+  /** The tensors of the whole model. */
+  readonly schema: Schema
+  /** The most numbers of a vector, where that is not the model. */
+  readonly longest?: number
+}
+
+function ofWhole(task: TaskWorker): BuiltTask {
+  return { task, schema: task.schema }
+}
+
+/** Weights take no memory until the stage is known. */
+function late({ options, ...description }: TaskDescription): TaskDescription {
+  return { ...description, options: { ...(options as object), hasLateWeights: true } }
+}
+
+async function buildStage({ plan, self }: PeerOfRun, whole: TaskWorker): Promise<BuiltTask> {
+  try {
+    const { file, options, training } = plan
+    const settings = options.pipeline as PipelineSettings
+    const { parts = [] } = whole.stages ?? {}
+    const ends = endsOf(whole.stages?.parts, settings, { ...training.pipeline, batch: training.batch })
+    const { stage } = placeInLines(file.pipeline as PipelineOfFile, self)
+    const task = (await whole.stages?.of(ends[stage], ends[stage + 1])) as StageTaskWorker
+    const longest = longestVector(parts, ends, settings.splitSize, task.stage.targets)
+    const about = { ...task.about, stage: stageText(parts, ends, stage) }
+    return { task: { ...task, about }, schema: whole.schema, longest }
+  } catch (error) {
+    await whole.close()
+    throw error
   }
 }

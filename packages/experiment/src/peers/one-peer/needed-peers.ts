@@ -1,8 +1,9 @@
-import { lossRule, Members, type MembersFabric, type MembersOptions } from '@murmuration/algorithms'
+import { Members, type MembersFabric, type MembersOptions } from '@murmuration/algorithms'
 import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { NeighbourStatus } from '@murmuration/libp2p'
 import type { MemberChange, Signer } from '@murmuration/membership'
-import type { RunPlan } from '../../training/plan.js'
+import { placeInLines } from '../../training/pipeline.js'
+import { lossRuleOf, type RunPlan } from '../../training/plan.js'
 
 /** How long a goodbye may take to arrive after the news that a peer has left. */
 const goodbyeWithin: Milliseconds = 1000
@@ -31,18 +32,17 @@ export interface NeededOptions {
 export class NeededPeers {
   readonly #members: Members
   readonly #options: NeededOptions
-  readonly #why: string
+  readonly #plan: RunPlan
   #hasBegun = false
   #cause: string | undefined
   #lost: readonly PeerName[] | undefined
 
-  constructor(
-    { file: { topology, servers }, options: { algorithm }, training: { timeout, membership } }: RunPlan,
-    options: NeededOptions
-  ) {
+  constructor(plan: RunPlan, options: NeededOptions) {
+    const { topology, servers } = plan.file
+    const { timeout } = plan.training
     const peers = [...topology.peers, ...servers.map(({ name }) => name)]
     this.#options = options
-    this.#why = lossRule(algorithm, membership.onLoss).because ?? ''
+    this.#plan = plan
     this.#members = new Members(options.fabric, {
       settings: { minSuspectAfter: timeout, maxSuspectAfter: timeout, forgetAfter: Number.MAX_SAFE_INTEGER },
       topology: { peers, period: topology.period, mixing: (peer, round) => topology.mixing(peer, round) },
@@ -125,9 +125,12 @@ export class NeededPeers {
     if (this.#cause !== undefined || !this.#hasBegun) return
     this.#cause = cause
     // What others have told may say it already, and who is lost.
-    const isTold = cause.includes(this.#why)
+    const { because = '' } = lossRuleOf(this.#plan)
+    const isTold = cause.includes(because)
     this.#lost = isTold ? [] : [peer]
-    const text = isTold ? cause : `${cause}; ${this.#why}`
+    const { pipeline } = this.#plan.file
+    const role = pipeline === undefined ? '' : `, which trains stage ${placeInLines(pipeline, peer).stage}`
+    const text = isTold ? cause : `${cause}${role}; ${because}`
     this.#options.fail(new NeighboursMissingError([peer], `${this.#options.fabric.self}: ${text}`))
   }
 }

@@ -3,7 +3,6 @@ import {
   ElasticSession,
   type EpochSettings,
   hasRows,
-  lossRule,
   Members,
   type Saved,
   Session,
@@ -27,6 +26,7 @@ import {
   type PeerListEntry,
   type RelayOptions,
   settingsOf,
+  startOfTensors,
   type Traffic
 } from '@murmuration/libp2p'
 import type { TaskWorker } from '@murmuration/tasks'
@@ -46,7 +46,7 @@ import { linkEvents } from '../reporting/link-events.js'
 import { MemberEvents } from '../reporting/member-events.js'
 import { NeededPeers } from './needed-peers.js'
 import { OutlierEvents } from '../reporting/outlier-events.js'
-import type { RunPlan } from '../../training/plan.js'
+import { lossRuleOf, type RunPlan, settingsAt } from '../../training/plan.js'
 import { faultsSeenBy } from '../reporting/sender-faults.js'
 import { withStore } from './service-store.js'
 import { isSnapshot, type Snapshot, snapshotsEvery } from '../reporting/snapshots.js'
@@ -150,7 +150,7 @@ export interface PeerResult {
   readonly keys?: KeyCounts
 }
 
-/** A server ends without a model of its own. */
+/** A server ends without a model of its own, and the peers of a line have one together. */
 const noModel: Evaluation = { loss: Number.NaN }
 
 /** Runs one peer from its start to its end. Rejects with the typed errors of core; nothing continues to run. */
@@ -158,11 +158,14 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const { plan, self } = run
   const built = await buildTask(run)
   try {
-    const task = await startingFrom(plan.init, built)
+    const task = await startingFrom(plan.init, built.task, built.schema)
     const start = await task.initialise(plan.options.seed).run()
     const checksum = { ...task.fingerprints, ...(await moduleChecksums(plan.training)) }
     const settings = { ...plan.settings, ...settingsOf({ checksum }) }
-    const runSettings = { settings, schema: task.schema, start: hashVector(start) }
+    const { schema, longest } = built
+    const isWhole = schema === task.schema
+    const startHash = isWhole ? hashVector(start) : startOfTensors(schema, task.schema, start)
+    const runSettings = { settings, schema, start: startHash, ...(longest === undefined ? {} : { longest }) }
     const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
     const variables = (task.dual?.width ?? 0) * task.samples
     const checkpoints =
@@ -173,7 +176,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       identity: run.identity,
       topology: plan.file.topology,
       servers: plan.options.servers,
-      reach: plan.options.algorithm.needs.reach,
+      reach: plan.file.pipeline === undefined ? plan.options.algorithm.needs.reach : 'everyone',
       seed: plan.options.seed,
       listen: run.listen,
       runSettings,
@@ -188,7 +191,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     run.log?.identify(peer.incarnation)
     return await withPeer(run, task, peer, saved)
   } finally {
-    await built.close()
+    await built.task.close()
   }
 }
 
@@ -236,7 +239,9 @@ async function withPeer(
     const others = { peer, members, epochs, entrance, needed, saved, watching, checkpoints: opened?.checkpoints }
     const trained = await withStore(run, peer.fabric, (store) => trainPeer(run, { task, store, ...others }))
     const evaluation =
-      trained.parameters.length === 0 || isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
+      trained.parameters.length === 0 || isServer(run) || 'stage' in task
+        ? noModel
+        : await task.evaluate(trained.parameters).run()
     await peer.close()
     return {
       ...trained,
@@ -290,7 +295,7 @@ function membersOf(
   { events, watching, hasEpochs }: MembersOf
 ): Members | undefined {
   const { options, training, file } = plan
-  if (!lossRule(options.algorithm, training.membership.onLoss).joins) return undefined
+  if (!lossRuleOf(plan).joins) return undefined
   return new Members(peer.fabric, {
     settings: training.membership ?? {},
     topology: hasEpochs ? membersWithoutRows([...file.topology.peers, ...(options.servers ?? [])]) : file.topology,
@@ -307,7 +312,7 @@ function membersOf(
 
 /** Where the loss of a peer ends the run. A shared store says itself who is lost. */
 function neededOf({ plan, halt }: PeerRun, peer: Peer, others: Watching): NeededPeers | undefined {
-  if (lossRule(plan.options.algorithm, plan.training.membership.onLoss).onLoss !== 'ends') return undefined
+  if (lossRuleOf(plan).onLoss !== 'ends') return undefined
   const { fabric, signer } = peer
   // Where all are stopped together, those that stop first are no loss: each saves the round before which all stop.
   const fail = (error: NeighboursMissingError) => {
@@ -366,7 +371,7 @@ async function trainModel(
   const { task, store, peer, members, epochs, entrance, needed, saved, watching, checkpoints } = trainee
   const { halt, log } = run
   const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)
-  const options = { ...given, members, epochs, store }
+  const options = { ...settingsAt(given, run.plan, run.self), members, epochs, store }
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
   const every = snapshotsEvery(options.rounds)

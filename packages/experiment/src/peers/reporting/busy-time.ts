@@ -1,4 +1,4 @@
-import type { Milliseconds, Task, TaskDual, TaskKernel, TaskRows, Work } from '@murmuration/core'
+import type { Milliseconds, StageTask, StageWorks, Task, TaskDual, TaskKernel, TaskRows, Work } from '@murmuration/core'
 
 /** Measures for how long at least one gradient, or row of a kernel, was being computed. */
 export class BusyTime {
@@ -18,7 +18,16 @@ export class BusyTime {
       gradient: (parameters, batch, round) => this.#counted(task.gradient(parameters, batch, round)),
       dual: task.dual && this.#watchDual(task.dual),
       rows: task.rows && this.#watchRows(task.rows),
-      kernel: task.kernel && this.#watchKernel(task.kernel)
+      kernel: task.kernel && this.#watchKernel(task.kernel),
+      ...('stage' in task && { stage: this.#watchStage((task as StageTask).stage) })
+    }
+  }
+
+  #watchStage(stage: StageWorks): StageWorks {
+    return {
+      ...stage,
+      forward: (...given) => this.#counted(stage.forward(...given)),
+      backward: (...given) => this.#counted(stage.backward(...given))
     }
   }
 

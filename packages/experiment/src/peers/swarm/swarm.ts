@@ -19,7 +19,7 @@ import { meetingTimeout } from '../../training/meeting-timeout.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { checkSave, saveModel } from '../recording/save.js'
 import { shapedLinks } from '../one-peer/shaped-links.js'
-import { type PeerResults, summarise } from '../evaluation/summary.js'
+import { type PeerResults, resultsOfLines, summarise } from '../evaluation/summary.js'
 import type { WatchAddress } from '@murmuration/watch'
 import { versions } from '../../base/versions.js'
 
@@ -73,7 +73,11 @@ export async function runSwarm(given: RunRequest, options: SwarmOptions): Promis
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
     const seen = new SummarisedEvents()
-    const { results, servers, gaveUp } = await runChildren(plan, { ...request, runId: randomUUID() }, evaluator, {
+    const {
+      results: each,
+      servers,
+      gaveUp
+    } = await runChildren(plan, { ...request, runId: randomUUID() }, evaluator, {
       ...options,
       emit: (event) => {
         seen.take(event)
@@ -81,6 +85,7 @@ export async function runSwarm(given: RunRequest, options: SwarmOptions): Promis
         options.emit(event)
       }
     })
+    const results = await modelsOf(plan, each, evaluator)
     const models = [...results.values()].map(({ parameters }) => parameters)
     const { rounds = plan.options.rounds } = seen.figures
     const saving = { plan, results, models, rounds }
@@ -92,14 +97,12 @@ export async function runSwarm(given: RunRequest, options: SwarmOptions): Promis
     // If the model cannot be saved, its summary is emitted nevertheless.
     const unsaved = await saveMean(saving, ofMean, options)
     const central =
-      options.baseline &&
-      plan.options.algorithm.needs.kernel !== true &&
-      results.size === plan.file.topology.peers.length
+      options.baseline && plan.options.algorithm.needs.kernel !== true && each.size === plan.file.topology.peers.length
         ? await evaluator.centralised(sampleCounts(results), rounds, options.now, options.signal)
         : undefined
     const summary = summarise(
       plan,
-      { results, servers },
+      { results, servers, each },
       { ofMean, central, before: evaluator.lastDistance, seen: seen.figures }
     )
     const difference = differenceOf(plan.training, models, summary)
@@ -112,6 +115,17 @@ export async function runSwarm(given: RunRequest, options: SwarmOptions): Promis
   } finally {
     await evaluator.close()
   }
+}
+
+/** The results of the peers; where each has a stage, of the lines, whose models are evaluated now. */
+async function modelsOf({ file }: RunPlan, each: PeerResults, evaluator: Evaluator): Promise<PeerResults> {
+  if (file.pipeline === undefined) return each
+  const lines = resultsOfLines(file.pipeline.lines, each)
+  if (lines.size === 0) throw new LostError('no line of the pipeline has finished with all its stages')
+  const evaluated: [PeerName, PeerResult][] = []
+  for (const [name, result] of lines)
+    evaluated.push([name, { ...result, evaluation: await evaluator.evaluateMean([result.parameters]) }])
+  return new Map(evaluated)
 }
 
 /** Saves the mean of all models. Returns the error, if any. */

@@ -5,9 +5,7 @@ import {
   NeighboursMissingError,
   type PeerName,
   shortList,
-  type Task,
-  type Topology,
-  type Work
+  type Topology
 } from '@murmuration/core'
 import type { TopologyFile } from '@murmuration/files'
 import { createRandom } from '@murmuration/random'
@@ -25,15 +23,15 @@ import { MetricsRecorder } from './metrics-recorder.js'
 import { RunMembers } from './run-members.js'
 import { InvariantCheckers } from './invariant-checkers.js'
 import { alone } from './alone.js'
-import { firstParameters } from './first-parameters.js'
 import { faultsOf } from './faults.js'
 import type { Method, Scenario } from '../scenario/scenario.js'
 import { serversOf } from '../scenario/servers.js'
+import { pipelineOf, SimulatedLines } from './simulated-lines.js'
 import { SimulatedStore } from './store-costs.js'
 import { type SimRun, topologyOf } from '../scenario/sweep.js'
 import { timeFractions } from './time-fractions.js'
 import { TimelineRecorder } from './timeline-recorder.js'
-import { linksOfTraffic, type ModelTraffic, trafficOver } from './traffic-wire.js'
+import { asTraffic, linksOfTraffic, type ModelTraffic, trafficOver } from './traffic-wire.js'
 
 /** The result of one simulation of a sweep. */
 export interface RunResult {
@@ -66,7 +64,9 @@ class SimulatedRun {
   readonly #traffic: ModelTraffic
   readonly #settings: AnySettings
   readonly #members: RunMembers
-  readonly #checkers: InvariantCheckers
+  /** One; where the model is cut, one for the peers of each stage. */
+  readonly #checkers: readonly InvariantCheckers[]
+  readonly #lines: SimulatedLines | undefined
   readonly #metrics: MetricsRecorder
   readonly #recorder: TimelineRecorder | undefined
   /** Workers that gave up, in that order, each with its error. */
@@ -85,6 +85,9 @@ class SimulatedRun {
     const topology = isAlone ? alone(file.topology) : file.topology
     const servers = serversOf(method, topology.peers, file.servers)
     this.#workers = topology.peers
+    const pipeline = isAlone ? undefined : file.pipeline
+    // The stages of a model have graphs of their own, all of the same kind.
+    const graph = pipeline?.stages[0] ?? topology
     const length = lengthOf(taskSet.schema)
     this.#traffic =
       scenario.traffic === undefined
@@ -109,7 +112,11 @@ class SimulatedRun {
     })
     if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
     const mayJoin = scenario.membership !== undefined
-    this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate, mayJoin)
+    this.#lines = pipeline && new SimulatedLines(pipeline, links, taskSet, method)
+    const groups = this.#lines?.replicas ?? [this.#workers]
+    this.#checkers = groups.map(
+      (workers) => new InvariantCheckers(workers, keepsOf(method, graph), scenario.evaluate, mayJoin)
+    )
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
     const random = (peer: PeerName) => createRandom(seed, peer)
     const slow = new Map(Object.entries(setting.computing.slow) as [PeerName, number][])
@@ -133,7 +140,7 @@ class SimulatedRun {
     const { evaluate: every, stop } = scenario
     const reporters = hasRows(this.#settings) ? this.#servers : []
     const watched = {
-      workers: [...this.#workers, ...reporters],
+      workers: [...(this.#lines?.names ?? this.#workers), ...reporters],
       union: taskSet.union,
       every,
       maxRounds: stop.rounds,
@@ -155,7 +162,7 @@ class SimulatedRun {
       const isResult =
         error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
       if (!isResult) throw error
-      if (error instanceof DeadlockError) this.#checkers.found(`deadlock: ${error.message}`)
+      if (error instanceof DeadlockError) this.#checkers[0].found(`deadlock: ${error.message}`)
       const crashed = this.#settings.gone?.()
       if (error instanceof NeighboursMissingError && crashed !== undefined)
         return withCrash(error, crashed, this.#settings.algorithm, this.#members.settings)
@@ -195,7 +202,7 @@ class SimulatedRun {
       ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: lostTexts([...this.#lost.values()]) }),
       ...(this.#members.epochs.length === 0 ? {} : { epochs: this.#members.epochs }),
       store: this.#store?.totals,
-      findings: this.#checkers.findings,
+      findings: this.#checkers.flatMap(({ findings }) => findings),
       logHash: this.#logHash(),
       realSeconds
     }
@@ -234,17 +241,23 @@ class SimulatedRun {
 
   async #train(fabric: Fabric<VectorMessage>): Promise<void> {
     const { self } = fabric
-    const settings = this.#settings
     if (this.#servers.includes(self)) return this.#serve(fabric)
-    this.#checkers.restarted(self)
-    const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
+    const stage = this.#lines?.stageOf(self) ?? 0
+    const settings = this.#lines?.settingsOf(self, this.#settings) ?? this.#settings
+    const checkers = this.#checkers[stage]
+    checkers.restarted(self)
+    const isAlone = isOnOneMachine(this.#run.method)
+    const whole = () => asTraffic(this.#traffic, this.#taskSet, isAlone ? this.#taskSet.union : this.#taskSet.of(self))
+    const task = this.#lines === undefined ? whole() : await this.#lines.taskOf(self)
     const membership = this.#members.on(fabric)
     let ended: string | undefined
     try {
       for await (const report of train(fabric, task, { ...settings, ...membership })) {
         ended ??= report.ends
-        if (report.phase === 'train') this.#checkers.take(self, report)
-        if (await this.#metrics.take(self, report)) this.#simulation.stop('target reached, or all rounds done')
+        if (report.phase === 'train') checkers.take(self, report)
+        const step = this.#lines === undefined ? { name: self, report } : this.#lines.take(self, report)
+        if (step !== undefined && (await this.#metrics.take(step.name, step.report)))
+          this.#simulation.stop('target reached, or all rounds done')
       }
     } finally {
       // The notes of a peer that has given up would keep the simulation running forever.
@@ -258,27 +271,11 @@ class SimulatedRun {
     const membership = this.#members.on(fabric)
     const settings = { ...this.#settings, store: this.#store?.of(fabric), ...membership }
     try {
-      for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
+      for await (const report of train(fabric, asTraffic(this.#traffic, this.#taskSet, this.#taskSet.union), settings))
         if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))
           this.#simulation.stop('target reached, or all rounds done')
     } finally {
       membership.members?.end()
-    }
-  }
-
-  /** The task with the traffic's tensors in place of its own. */
-  #asTraffic(task: Task): Task {
-    const { schema, parts } = this.#traffic
-    return {
-      schema,
-      samples: task.samples,
-      about: {},
-      rows: schema === task.schema ? task.rows : undefined,
-      dual: task.dual,
-      kernel: schema === task.schema ? task.kernel : undefined,
-      initialise: (seed) => firstParameters(this.#taskSet, task, seed),
-      gradient: (parameters, batch, round) => inParts(task.gradient(parameters, batch, round), parts),
-      evaluate: (parameters) => task.evaluate(parameters)
     }
   }
 
@@ -292,11 +289,6 @@ class SimulatedRun {
     }
     return this.#simulation.log.text() + hash.text()
   }
-}
-
-/** The work, with these parts of its result. */
-function inParts<Result>(work: Work<Result>, parts: Work<Result>['parts']): Work<Result> {
-  return parts === undefined ? work : { kind: work.kind, samples: work.samples, run: () => work.run(), parts }
 }
 
 /** The peers and servers that have crashed and not come back; undefined where there are none. */
@@ -354,10 +346,17 @@ function settingsOf(
       algorithm,
       rounds,
       rate: { ...training.rate, initial: initialRate(run) },
-      batch: isAlone ? training.batch * file.topology.peers.length : training.batch
+      batch: isAlone ? training.batch * (file.pipeline?.lines ?? file.topology.peers).length : training.batch
     },
-    file,
-    { seed, finalRounds: isAlone ? 0 : finalRounds, workers, servers, fusion }
+    { topology: file.pipeline?.stages[0] ?? file.topology, links: file.links },
+    {
+      seed,
+      finalRounds: isAlone ? 0 : finalRounds,
+      workers,
+      servers,
+      fusion,
+      pipeline: isAlone ? undefined : pipelineOf(file, training)
+    }
   )
 }
 

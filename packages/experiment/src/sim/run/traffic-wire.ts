@@ -1,5 +1,16 @@
-import { InputError, invariant, type Links, type Schema, type Wire, type WorkPart } from '@murmuration/core'
+import {
+  InputError,
+  invariant,
+  type Links,
+  type Schema,
+  type Task,
+  type Wire,
+  type Work,
+  type WorkPart
+} from '@murmuration/core'
+import type { TaskSet } from '@murmuration/tasks'
 import { frameHeaderLength, pooledVectorWire, type VectorMessage } from '@murmuration/wire'
+import { firstParameters } from './first-parameters.js'
 
 /** The traffic of another model in place of the trained one: message sizes, and the division into tensors. */
 export interface ModelTraffic {
@@ -89,4 +100,24 @@ function dealOut(total: number, sizes: readonly number[]): number[] {
     rest++
   }
   return fractions
+}
+
+/** A task with the tensors of a traffic, or its own. Its start parameters are drawn once for all of the set. */
+export function asTraffic({ schema, parts }: ModelTraffic, taskSet: TaskSet, task: Task): Task {
+  return {
+    schema,
+    samples: task.samples,
+    about: {},
+    rows: schema === task.schema ? task.rows : undefined,
+    dual: task.dual,
+    kernel: schema === task.schema ? task.kernel : undefined,
+    initialise: (seed) => firstParameters(taskSet, task, seed),
+    gradient: (parameters, batch, round) => inParts(task.gradient(parameters, batch, round), parts),
+    evaluate: (parameters) => task.evaluate(parameters)
+  }
+}
+
+/** The work, with these parts of its result. */
+function inParts<Result>(work: Work<Result>, parts: Work<Result>['parts']): Work<Result> {
+  return parts === undefined ? work : { kind: work.kind, samples: work.samples, run: () => work.run(), parts }
 }

@@ -33,6 +33,8 @@ export async function readScenario(path: string): Promise<Scenario> {
   const description = { ...file.value, methods: methods.value }
   const topology = await topologyOf(description, dirname(path))
   if (!topology.ok) throw file.errorOf(topology.problems)
+  const stages = stagesProblems(topology.value, description)
+  if (stages.length > 0) throw file.errorOf(stages)
   const scenario = complete(description, topology.value, keysOf(file.plain, 'vary'), dirname(resolve(path)))
   const problems: readonly Problem[] = [
     ...learningProblems(scenario.training, file.plain),
@@ -42,6 +44,19 @@ export async function readScenario(path: string): Promise<Scenario> {
   ]
   if (problems.length > 0) throw file.errorOf(problems)
   return { ...scenario, path, text }
+}
+
+/** Where the model is cut, all stages are there from the start, and messages are as long as their activations. */
+function stagesProblems(
+  { stages, peers }: TopologyDescription,
+  { traffic, membership }: Pick<ScenarioDescription, 'traffic' | 'membership'>
+): readonly Problem[] {
+  const areGiven =
+    typeof peers !== 'number' && peers.some((peer) => typeof peer !== 'string' && peer.stage !== undefined)
+  if (stages === undefined && !areGiven) return []
+  return Object.entries({ traffic, membership }).flatMap(([name, value]) =>
+    value === undefined ? [] : [problem([name], `found ${name}, expected none where the topology has stages`)]
+  )
 }
 
 /** Loads the modules of methods, and completes their options. */
@@ -126,14 +141,14 @@ function complete(
 /** The fields that a training file has too. */
 function trainingOf(loaded: Loaded): SimulatedTraining {
   const { task, backend, data, loss, test, partition, dataSeed } = loaded
-  const { batch, accumulate, optimiser, weightDecay, clip, rate, codec, timeout } = loaded
+  const { batch, accumulate, optimiser, weightDecay, clip, rate, codec, timeout, pipeline } = loaded
   const { rounds = loaded.stop.time === undefined ? 400 : endless } = loaded
   const learning = { task, backend, data, loss, test, partition }
   const always = { batch, accumulate, optimiser, weightDecay, codec, timeout }
   return {
     ...learning,
     ...always,
-    ...defined({ clip, dataSeed, store: loaded.store, stop: loaded.stop.peers }),
+    ...defined({ clip, dataSeed, pipeline, store: loaded.store, stop: loaded.stop.peers }),
     rounds,
     rate: completeRate(rate, { ...learning, optimiser, rounds })
   }

@@ -3,6 +3,7 @@ import { type Path, type PeerName, type Problem, problem, within } from '@murmur
 import { consensusFinding, contraction, type GraphDescription } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
 import { givenOptions, recordOf } from '../../training/algorithm-choice.js'
+import { pipelineRefusals } from '../../training/pipeline.js'
 import type { AxisValue } from './axes.js'
 import type { Method, Scenario } from './scenario.js'
 import { usesTopology } from './methods.js'
@@ -85,12 +86,17 @@ function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]):
       const file = files.get(graph) ?? resolve(draft.methods, topology, graph)
       files.set(graph, file)
       if (!file.ok) return []
-      const { peers } = file.value.topology
+      const { pipeline } = file.value
+      const joined = pipeline?.stages[0] ?? file.value.topology
+      const { peers } = joined
       const servers = serversOf(method, peers, file.value.servers).map(({ name }) => name)
       const { algorithm, training } = method
       const { codec } = training
-      const surroundings = { topology: file.value.topology, servers, codec, options: givenOptions(algorithm) }
-      const refused = refusals(recordOf(algorithm), surroundings)
+      const surroundings = { topology: joined, servers, codec, options: givenOptions(algorithm) }
+      const record = recordOf(algorithm)
+      const ofStages =
+        usesTopology(record) || pipeline === undefined ? pipelineRefusals(file.value, training, record) : []
+      const refused = [...refusals(record, surroundings), ...ofStages]
       return refused.map((text) => problem(['methods', index], whichOf(choice) + text))
     })
   })
@@ -131,7 +137,8 @@ function build(
  * Whether averaging leads to consensus. Metropolis and uniform weights on a connected graph, which was checked before,
  * always do, since each peer keeps a part of its own. Weights in the file need not.
  */
-function consensusProblems({ topology, weights }: TopologyFile): readonly Problem[] {
+function consensusProblems({ topology: whole, weights, pipeline }: TopologyFile): readonly Problem[] {
+  const topology = pipeline?.stages[0] ?? whole
   if (weights !== 'given' || topology.peers.length === 1) return []
   const { level, message } = consensusFinding(contraction(topology))
   return level === 'error'

@@ -5,6 +5,7 @@ import { type OwnCosts, ownCostsOf, ownTime } from './own-time.js'
 import { TaskSets } from '../run/task-sets.js'
 import type { Method, Scenario } from '../scenario/scenario.js'
 import { settingsOf, topologyOf } from '../scenario/sweep.js'
+import { sharersOf } from '../../training/pipeline.js'
 
 /** The times of computing on this machine, in milliseconds. */
 export interface Calibration {
@@ -86,7 +87,7 @@ function costKey(method: Method): string {
 export async function calibrate(scenario: Scenario, now: () => number, signal?: AbortSignal): Promise<Calibration> {
   const [setting] = settingsOf(scenario)
   const [method] = scenario.methods
-  const { peers } = topologyOf(scenario, { setting, method }).topology
+  const peers = sharersOf(topologyOf(scenario, { setting, method }))
   const task = (await new TaskSets(1).of(setting.learning, peers, scenario.seeds[0])).of(peers[0])
   const { batch } = scenario.training
   const x = await task.initialise(1).run()

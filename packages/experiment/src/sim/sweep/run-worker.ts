@@ -7,6 +7,7 @@ import { TaskSets } from '../run/task-sets.js'
 import { type RunResult, simulateRun } from '../run/run.js'
 import type { Scenario } from '../scenario/scenario.js'
 import { runsOf, topologyOf } from '../scenario/sweep.js'
+import { sharersOf } from '../../training/pipeline.js'
 
 /** The result of a run, or its error. Errors lose their class between threads, so they are recognised by name. */
 export type RunAnswer =
@@ -42,8 +43,7 @@ export async function run({ index, within }: RunQuestion): Promise<RunAnswer> {
   try {
     await Promise.all(scenario.methods.map(({ algorithm }) => loadAlgorithm(algorithm)))
     const simRun = runs[index]
-    const { peers } = topologyOf(scenario, simRun).topology
-    const taskSet = await taskSets.of(simRun.setting.learning, peers, simRun.seed)
+    const taskSet = await taskSets.of(simRun.setting.learning, sharersOf(topologyOf(scenario, simRun)), simRun.seed)
     const limited = limitedBy(scenario, within)
     return { ok: true, result: await simulateRun(limited, simRun, taskSet, () => performance.now()) }
   } catch (error) {
