@@ -50,7 +50,6 @@ export class Gradients {
   readonly #arena: Arena
   readonly #task: Task
   readonly #options: GradientOptions
-  readonly #untrained: readonly Untrained[]
   readonly #decay: WeightDecay
   readonly #owner: GradientsOwner
   #last: Vector | undefined
@@ -71,7 +70,6 @@ export class Gradients {
     this.#owner = owner
     this.#task = task
     this.#options = options
-    this.#untrained = untrained
     this.#decay = new WeightDecay(untrained, options.weightDecay)
     this.batches = new Batches(random, task.samples, options.batchSize)
   }
@@ -84,11 +82,16 @@ export class Gradients {
    */
   work(x: Vector, round: number): Work<Vector> {
     this.#begin(round)
-    const { accumulate = 1, clip } = this.#options
-    const work =
+    const { accumulate = 1, batchSize, clip } = this.#options
+    // Each batch draws its own dropout.
+    const workOf = (_: unknown, index: number) =>
+      this.#task.gradient(x.values, this.batches.next().slice(), round * accumulate + index)
+    const work: Work<Gradient> =
       accumulate === 1
         ? this.#task.gradient(x.values, this.batches.next(), round)
-        : this.#accumulated(x.values, accumulate, round)
+        : meanOf(Array.from({ length: accumulate }, workOf), accumulate * batchSize, x.length, (vector) => {
+            if (this.#first === undefined) checkNumbers("the task's gradient", vector, x.length)
+          })
     const run = () => {
       const gradient = work.run()
       return gradient instanceof Promise
@@ -164,48 +167,30 @@ export class Gradients {
   get size(): number {
     return this.#last === undefined || this.#last.length === 0 ? 0 : norm(this.#last.values)
   }
+}
 
-  /**
-   * Copies the moving statistics of `from` into `to`, which must be new, and returns it. Both begin at index `first` of
-   * the parameters.
-   */
-  withStatistics(to: Vector, from: Vector, first = 0): Vector {
-    const statistics = this.#untrained.filter(({ momentum }) => momentum !== 1)
-    if (statistics.length === 0) return to
-    to.whenDone((numbers) => {
-      for (const { offset, length } of statistics) {
-        const start = Math.max(offset - first, 0)
-        const end = Math.min(offset + length - first, numbers.length)
-        if (start < end) numbers.set(from.values.subarray(start, end), start)
-      }
-    })
-    return to
-  }
-
-  #accumulated(x: Float32Array, count: number, round: number): Work<Gradient> {
-    // Each batch draws its own dropout.
-    const workOf = (_: unknown, index: number) =>
-      this.#task.gradient(x, this.batches.next().slice(), round * count + index)
-    const works = Array.from({ length: count }, workOf)
-    return {
-      kind: 'gradient',
-      samples: count * this.#options.batchSize,
-      run: async () => {
-        const sum = new Float32Array(x.length)
-        let loss = 0
-        for (const work of works) {
-          const gradient = await work.run()
-          if (this.#first === undefined) checkNumbers("the task's gradient", gradient.vector, x.length)
-          loss += gradient.loss / count
-          weightedSum(sum, [
-            { weight: 1, vector: sum },
-            { weight: 1 / count, vector: gradient.vector }
-          ])
-        }
-        return { loss, vector: sum }
-      }
+/** The mean of gradients on as many batches, one computed after the other. */
+function meanOf(
+  works: readonly Work<Gradient>[],
+  samples: number,
+  length: number,
+  check: (vector: Float32Array) => void
+) {
+  const run = async () => {
+    const sum = new Float32Array(length)
+    let loss = 0
+    for (const work of works) {
+      const gradient = await work.run()
+      check(gradient.vector)
+      loss += gradient.loss / works.length
+      weightedSum(sum, [
+        { weight: 1, vector: sum },
+        { weight: 1 / works.length, vector: gradient.vector }
+      ])
     }
+    return { loss, vector: sum }
   }
+  return { kind: 'gradient' as const, samples, run }
 }
 
 /**

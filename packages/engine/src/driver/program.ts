@@ -33,6 +33,7 @@ import { isCall, type Kinds, openChannels, type OpenedChannels } from './open-ch
 import type { Peer } from './peer.js'
 import { checkNext, checkNumbers, checkWorkParts, checkState, functionOf } from './first-round.js'
 import type { TrainingSettings } from './training.js'
+import { withStatistics } from '../vectors/untrained.js'
 import type { Vector } from '../vectors/vector.js'
 
 const noPeers: readonly PeerName[] = []
@@ -369,7 +370,7 @@ class ProgramNode implements Omit<BaseNode<unknown, State>, 'dual' | 'kernel'> {
   }
 
   withStatistics(to: Vector, from: Vector, first?: number): Vector {
-    return this.#peer.gradients.withStatistics(to, from, first)
+    return withStatistics(to, from, this.#peer.layout.untrained, first)
   }
 
   random(purpose: string, round: number): Random {

@@ -52,6 +52,23 @@ export function keepUntrained(out: Float32Array, untrained: readonly Untrained[]
 }
 
 /**
+ * Copies the moving statistics of `from` into `to`, which must be new, and returns it. Both begin at index `first` of
+ * the parameters.
+ */
+export function withStatistics(to: Vector, from: Vector, untrained: readonly Untrained[], first = 0): Vector {
+  const statistics = untrained.filter(({ momentum }) => momentum !== 1)
+  if (statistics.length === 0) return to
+  to.whenDone((numbers) => {
+    for (const { offset, length } of statistics) {
+      const start = Math.max(offset - first, 0)
+      const end = Math.min(offset + length - first, numbers.length)
+      if (start < end) numbers.set(from.values.subarray(start, end), start)
+    }
+  })
+  return to
+}
+
+/**
  * Numbers of the parameters, with 0 in place of those that are not trained.
  *
  * @param first - the index of the first one among all parameters

@@ -39,6 +39,23 @@ test('each stage has a graph of its own', async (t) => {
   t.is(settingsOf(1), settingsOf(1))
 })
 
+test('orders follow from the links between the peers of each stage, and are compared by all', async (t) => {
+  const file = `graph: complete
+stages: 2
+peers: 8
+links:
+  default: { bandwidth: 10 Mbit/s }
+  pairs: [{ between: [p1, p3], bandwidth: 1 Mbit/s }, { between: [p4, p6], bandwidth: 1 Mbit/s }]`
+  const { options, file: read, training, settings } = await plan(file, 'algorithm: all-reduce')
+  const slow = [['p1', 'p3'] as const, ['p4', 'p6'] as const]
+  for (const [stage, [from, to]] of slow.entries()) {
+    const { order } = settingsOfStage(options, read, training.algorithm, stage).options as { order: readonly string[] }
+    t.deepEqual<unknown, unknown>([...order].sort(), read.pipeline?.stages[stage].peers)
+    t.is(Math.abs(order.indexOf(from) - order.indexOf(to)), 2)
+    t.is(settings[`topology.links.order[${stage}]`], JSON.stringify(order.join(', ')))
+  }
+})
+
 const wrongTopologies: Readonly<Record<string, RegExp>> = {
   'stages: 4\npeers: 6': /t\.yaml:2:9: stages: found 4 stages and 6 peers, expected a multiple of 4/,
   'stages: 1\npeers: 6': /stages: found 1, expected at least 2, or none for a model that is not cut/,
@@ -59,11 +76,16 @@ const wrongTrainings: Readonly<Record<string, RegExp>> = {
   'pipeline: { splitSize: 5 }': /splitSize: found 5, expected a divisor of batch, which is 32/,
   'pipeline: { cuts: [3] }': /cuts: found 3, expected 2 ascending layers for 3 stages/,
   'pipeline: { cuts: [5, 5] }': /cuts: found 5, 5, expected 2 ascending layers/,
+  'stop: { loss: 0.1 }': /stop: found a rule and stages, expected one of them/,
+  'algorithm: cola\ntask: { kind: svm, l2: 0.001 }\ndata: { gaussians: 64 }':
+    /computes no gradients, of which each stage/,
+  'algorithm: svm-blocks\ntask: { kind: svm, kernel: { rbf: { gamma: 1 } } }\ndata: { gaussians: 64 }':
+    /computes no gradients, of which each stage/,
   'codec: delta-int8': /codec: found delta-int8, expected float32 or float16/
 }
 
 for (const [training, message] of Object.entries(wrongTrainings))
-  test(`what a pipeline cannot do is refused: ${training}`, async (t) => {
+  test(`what a pipeline cannot do is refused: ${training.split('\n')[0]}`, async (t) => {
     await t.throwsAsync(plan('graph: ring\nstages: 3\npeers: 6', training), { instanceOf: InputError, message })
   })
 

@@ -53,6 +53,21 @@ test('a round takes as long as the schedule says', async (t) => {
   }
 })
 
+test('means among the peers of a stage follow the links between them', async (t) => {
+  const links = '{ default: { bandwidth: 100 Mbit/s }, peers: { p4: { up: 2 Mbit/s }, p8: { up: 5 Mbit/s } } }'
+  const scenario = await scenarioOf({
+    ...model,
+    topology: `{ graph: complete, stages: 3, peers: 9, links: ${links} }`,
+    methods: '[{ algorithm: { name: all-reduce, collective: trees } }, { algorithm: all-reduce }]'
+  })
+  const [trees, ring] = await results(scenario, () => true)
+  for (const { record } of [trees, ring]) {
+    t.is(record.outcome, 'limit', record.reason)
+    t.deepEqual(record.findings, [])
+    t.is(record.rounds, 6)
+  }
+})
+
 test('what a scenario with stages cannot do is refused', async (t) => {
   const refused = (lines: Readonly<Record<string, string>>, message: RegExp) =>
     t.throwsAsync(scenarioOf({ ...model, topology: threeStages(6), ...lines }), { instanceOf: InputError, message })
