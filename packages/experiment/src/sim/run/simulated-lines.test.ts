@@ -54,10 +54,11 @@ test('a round takes as long as the schedule says', async (t) => {
 })
 
 test('means among the peers of a stage follow the links between them', async (t) => {
-  const links = '{ default: { bandwidth: 100 Mbit/s }, peers: { p4: { up: 2 Mbit/s }, p8: { up: 5 Mbit/s } } }'
+  const slow = '[{ between: [p1, p3], bandwidth: 2 Mbit/s }, { between: [p4, p6], bandwidth: 2 Mbit/s }]'
+  const links = `{ default: { bandwidth: 100 Mbit/s }, pairs: ${slow} }`
   const scenario = await scenarioOf({
     ...model,
-    topology: `{ graph: complete, stages: 3, peers: 9, links: ${links} }`,
+    topology: `{ graph: complete, stages: 2, peers: 8, links: ${links} }`,
     methods: '[{ algorithm: { name: all-reduce, collective: trees } }, { algorithm: all-reduce }]'
   })
   const [trees, ring] = await results(scenario, () => true)
