@@ -76,6 +76,7 @@ const wrongTrainings: Readonly<Record<string, RegExp>> = {
   'pipeline: { splitSize: 5 }': /splitSize: found 5, expected a divisor of batch, which is 32/,
   'pipeline: { cuts: [3] }': /cuts: found 3, expected 2 ascending layers for 3 stages/,
   'pipeline: { cuts: [5, 5] }': /cuts: found 5, 5, expected 2 ascending layers/,
+  'algorithm: { name: all-reduce, order: [p1, p4] }': /order: found names, expected names or links as a word/,
   'stop: { loss: 0.1 }': /stop: found a rule and stages, expected one of them/,
   'algorithm: cola\ntask: { kind: svm, l2: 0.001 }\ndata: { gaussians: 64 }':
     /computes no gradients, of which each stage/,

@@ -23,13 +23,15 @@ export function pipelineSettings(
 export function pipelineRefusals(
   { pipeline }: TopologyFile,
   training: Pick<Training, 'pipeline' | 'batch' | 'codec' | 'stop'>,
-  record: AnySettings['algorithm']
+  algorithm: AlgorithmChoice
 ): readonly string[] {
   const { splitSize, cuts } = training.pipeline ?? {}
   if (pipeline === undefined)
     return training.pipeline === undefined ? [] : ['found pipeline in the training file, expected stages: here too']
   const stages = pipeline.lines[0].length
-  const refused = [...wholeModelRefusals(record)]
+  const refused = [...wholeModelRefusals(recordOf(algorithm))]
+  if (Array.isArray(givenOptions(algorithm).order))
+    refused.push('order: found names, expected names or links as a word: each stage has other peers')
   if (training.stop !== undefined)
     refused.push('stop: found a rule and stages, expected one of them: no peer has the whole model to evaluate it')
   if (typeof splitSize === 'number' && training.batch % splitSize !== 0)

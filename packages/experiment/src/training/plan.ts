@@ -78,7 +78,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Ru
   const record = recordOf(training.algorithm)
   const servers = file.servers.map(({ name }) => name)
   const { codec } = training
-  refuseAll(path, pipelineRefusals(file, training, record))
+  refuseAll(path, pipelineRefusals(file, training, training.algorithm))
   checkNeeds(path, record, { topology, servers, codec, options: givenOptions(training.algorithm) }, training)
   checkStop(path, record, training)
   checkPlaces(path, file, training, record)

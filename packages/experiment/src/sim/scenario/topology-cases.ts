@@ -95,7 +95,7 @@ function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]):
       const surroundings = { topology: joined, servers, codec, options: givenOptions(algorithm) }
       const record = recordOf(algorithm)
       const ofStages =
-        usesTopology(record) || pipeline === undefined ? pipelineRefusals(file.value, training, record) : []
+        usesTopology(record) || pipeline === undefined ? pipelineRefusals(file.value, training, algorithm) : []
       const refused = [...refusals(record, surroundings), ...ofStages]
       return refused.map((text) => problem(['methods', index], whichOf(choice) + text))
     })
