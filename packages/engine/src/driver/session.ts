@@ -215,6 +215,7 @@ export class Session {
     const run = this.#run
     if (this.#start !== undefined) this.#begin(await this.#start())
     if (run.training.role.round === undefined) await run.end.reached(run.round)
+    run.end.begin(run.round)
     const end = Math.min(run.rounds, until)
     while (run.round < end) {
       const ready = this.#participation.ready()
