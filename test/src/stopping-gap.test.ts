@@ -204,3 +204,16 @@ test('those that are left in a new epoch end by their own gap; what was decided 
     t.is(reason, `the duality gap is ${Number(gap.toPrecision(3))}, and 0.05 is small enough`)
   }
 })
+
+test('a peer that is lost after training takes nothing of the model with it', async (t) => {
+  const { union } = await tasks
+  const whole = await endsWithout(1e9)
+  const averaging = [...whole.times.keys()].filter((round) => round >= settings.rounds)
+  const ended = whole.times.get(whole.all[0].round ?? -1) ?? Number.NaN
+  // While some train their last round, in final averaging, and when all of that is over.
+  for (const at of [ended - 5, whole.times.get(averaging[30]) ?? 0, (whole.times.get(averaging[59]) ?? 0) - 5]) {
+    const { all } = await endsWithout(at)
+    t.is(all.length, 4)
+    for (const { x } of all) t.true((await union.evaluate(x).run()).loss < 0.2, `${at}: ${x}`)
+  }
+})

@@ -140,7 +140,8 @@ export class Session {
       states: optimisers.states
     }
     const isTraining = this.#run.round <= this.#settings.rounds
-    const model = isTraining ? this.#run.training.modelIn(state) : this.#run.last.model()
+    const { last, training } = this.#run
+    const model = last === training ? training.modelIn(state) : last.model()
     const fields = this.#settings.algorithm.carries ?? []
     const kept = Object.fromEntries(fields.flatMap((field) => (field in state ? [[field, state[field]]] : [])))
     const carried = isTraining ? copyOf(pack({ optimisers: states, state: kept })) : undefined
