@@ -105,9 +105,14 @@ function unionProblems(branches: readonly (readonly z.core.$ZodIssue[])[], input
         left.length - right.length
     )
   if (meant.length > 0) return meant[0].flatMap(problemsOf)
-  const ends = branches.flat().filter((issue) => issue.path.length === 0)
+  const ends = branches.flat().filter((issue) => issue.path.length === 0 && !isInternal(issue))
   const expected = [...new Set(ends.flatMap(expectations))]
   return [{ path: [], message: sentence(input, expected.join(', or '), ends.flatMap(wordsOf)) }]
+}
+
+/** A form that programs fill in and files do not have: a custom schema with `params: { isInternal: true }`. */
+function isInternal(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'custom' && issue.params?.isInternal === true
 }
 
 function unknownKeys(issues: readonly z.core.$ZodIssue[]): number {

@@ -97,11 +97,16 @@ export class DualSteps implements DualAscent {
    * @param next - the spread of the models after the round
    */
   takePart(next: number | undefined): GapPart | undefined {
-    const spread = this.#isAfter ? next : this.spread
-    const bound = this.#bound
+    if (this.#isAfter) this.spread = next
+    const { part } = this
     this.#bound = undefined
     this.spread = next
-    return bound === undefined || spread === undefined ? undefined : { ...bound, spread }
+    return part
+  }
+
+  /** In a round of training: this peer's part of the gap of the models that it began with, if one is known. */
+  get part(): GapPart | undefined {
+    return this.#bound === undefined || this.spread === undefined ? undefined : { ...this.#bound, spread: this.spread }
   }
 
   get #dual(): TaskDual {

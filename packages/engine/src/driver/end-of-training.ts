@@ -25,8 +25,10 @@ export class EndOfTraining {
   constructor(peer: Peer, task: Task, settings: TrainingSettings, kinds: EndKinds) {
     const { stop } = settings
     this.#settings = settings
-    const problem = stop && stopProblem(settings.algorithm)
+    const problem = stop && stopProblem(settings.algorithm, stop)
     if (problem !== undefined) throw new InputError(`stop: ${problem}`)
+    if (stop?.gap !== undefined && stop.contraction === undefined)
+      throw new InputError('stop.contraction: found none, expected that of the graph, on which the gap depends')
     if (EndOfAsking.isUsed(settings)) this.#asking = new EndOfAsking(peer, settings, kinds.done)
     else if (stop !== undefined) this.#agreement = new StopAgreement(peer, task, settings, stop, kinds.stop)
   }
@@ -41,6 +43,11 @@ export class EndOfTraining {
     if (typeof done !== 'boolean')
       throw new InputError(`${functionOf('done', training.record)} returns a ${typeof done}, expected true or false`)
     return done ? `${training.record.title} is done` : this.#agreement?.reason(round)
+  }
+
+  /** Before the first round, which is `round` where the peer continues from a checkpoint. */
+  begin(round: number): void {
+    this.#agreement?.begin(round)
   }
 
   /** After a round: tells others what concerns the end. Undefined where nothing is to be awaited. */

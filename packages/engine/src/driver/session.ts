@@ -140,7 +140,8 @@ export class Session {
       states: optimisers.states
     }
     const isTraining = this.#run.round <= this.#settings.rounds
-    const model = isTraining ? this.#run.training.modelIn(state) : this.#run.last.model()
+    const { last, training } = this.#run
+    const model = last === training ? training.modelIn(state) : last.model()
     const fields = this.#settings.algorithm.carries ?? []
     const kept = Object.fromEntries(fields.flatMap((field) => (field in state ? [[field, state[field]]] : [])))
     const carried = isTraining ? copyOf(pack({ optimisers: states, state: kept })) : undefined
@@ -215,6 +216,7 @@ export class Session {
     const run = this.#run
     if (this.#start !== undefined) this.#begin(await this.#start())
     if (run.training.role.round === undefined) await run.end.reached(run.round)
+    run.end.begin(run.round)
     const end = Math.min(run.rounds, until)
     while (run.round < end) {
       const ready = this.#participation.ready()

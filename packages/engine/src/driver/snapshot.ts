@@ -6,6 +6,9 @@ import type { Peer } from './peer.js'
 import { checkCounts, checkFits, withoutRecords } from './save.js'
 import type { TrainingRun } from './training-run.js'
 
+/** Saved where it is not known how far apart the models were. */
+const unknownSpread = -1
+
 export function snapshotOf(peer: Peer, run: TrainingRun, messages: EarlyMessages): State {
   const { gradients, optimisers, origin } = peer
   return {
@@ -15,6 +18,7 @@ export function snapshotOf(peer: Peer, run: TrainingRun, messages: EarlyMessages
     origin: origin.x === undefined ? {} : { x: origin.x },
     training: run.training.snapshot(messages),
     averaging: run.averaging.snapshot(messages),
+    ...(gradients.dual && { spread: gradients.dual.spread ?? unknownSpread }),
     ...run.end.saved()
   }
 }
@@ -33,8 +37,8 @@ export function restore(peer: Peer, run: TrainingRun, saved: State): void {
   run.averaging.restore(averaging as State)
   run.end.restore(saved)
   if (isCut === 1) peer.startCodecsAnew()
-  // How far apart the models were is not saved.
-  if (peer.gradients.dual !== undefined) peer.gradients.dual.spread = undefined
+  const { dual } = peer.gradients
+  if (dual !== undefined) dual.spread = (saved.spread as number) < 0 ? undefined : (saved.spread as number)
   peer.arena.sweep(true)
 }
 

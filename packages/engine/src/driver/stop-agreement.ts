@@ -3,7 +3,7 @@
  * Once that has reached everyone they apply the rule, and once the decision could have reached everyone, training ends:
  * so those that lacked some figures, or concluded otherwise, end in the same round. Whoever hears later ends then.
  */
-import { type Envelope, type Evaluation, InputError, type PeerName, type Task } from '@murmuration/core'
+import { type Envelope, type Evaluation, type GapPart, InputError, type PeerName, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Handler } from '../messages/inbox.js'
 import type { State } from '../record/record.js'
@@ -12,8 +12,9 @@ import type { Peer } from './peer.js'
 import { figuresIn, StopFigures } from './stop-figures.js'
 import {
   conditionCount,
+  figureNames,
   type Figures,
-  medianFigures,
+  foundIn,
   type Stop,
   StopHistory,
   type StopSettings,
@@ -31,6 +32,9 @@ const nearRounds = 16
 
 const empty = new Float32Array(0)
 
+/** The part of a peer that knows none: no gap is small enough with it. */
+const unknownPart: GapPart = { value: Number.MAX_VALUE, slope: 0, curvature: 0, spread: 0 }
+
 /** One peer's part in the agreement. */
 export class StopAgreement implements Handler {
   readonly #peer: Peer
@@ -39,8 +43,7 @@ export class StopAgreement implements Handler {
   readonly #stop: StopSettings
   readonly #kind: number
   readonly #history: StopHistory
-  readonly #first: number
-  readonly #figures = new StopFigures()
+  readonly #figures: StopFigures
   /** Those that have told of the decision themselves. */
   readonly #informed = new Set<PeerName>()
 
@@ -52,17 +55,24 @@ export class StopAgreement implements Handler {
     this.#stop = stop
     this.#kind = kind
     this.#history = stop.history ?? new StopHistory()
-    this.#first = settings.first ?? 0
+    this.#figures = new StopFigures(figureNames(stop))
     peer.handlers.set(kind, this)
+  }
+
+  /** Before this peer continues with a round, from a checkpoint: tells again what was on its way then. */
+  begin(round: number): void {
+    if (round > 0) this.#tell(round - 1)
   }
 
   /** Why training ends with this round, which has ended; undefined where it does not. */
   reason(round: number): string | undefined {
-    const reached = this.#first + round
+    const reached = roundOfRun(round, this.#settings)
     const isDue = (evaluated: number) => exchangeAfter(evaluated, this.#stop.hops, this.#settings) <= reached
+    const { workers } = this.#settings
     for (const [evaluated, figures] of this.#figures.end(isDue)) {
-      const present = this.#settings.workers.filter((name) => !this.#peer.presence.members.isGone(name))
-      if (2 * figures.length > present.length) this.#history.conclude(this.#stop, evaluated, medianFigures(figures))
+      const present = workers.filter((name) => !this.#peer.presence.members.isGone(name))
+      const found = foundIn(figures, workers.length, this.#stop.contraction)
+      if (2 * figures.length > present.length) this.#history.conclude(this.#stop, evaluated, found)
     }
     const { stop } = this.#history
     return stop !== undefined && reached >= this.#lastAfter(stop.evaluated) ? stopText(stop, this.#stop) : undefined
@@ -72,23 +82,27 @@ export class StopAgreement implements Handler {
   isNear(round: number): boolean {
     const { stop } = this.#history
     if (stop === undefined || round >= this.#settings.rounds) return false
-    return this.#lastAfter(stop.evaluated) - this.#first - round <= nearRounds * exchangeEvery(this.#settings)
+    return (
+      this.#lastAfter(stop.evaluated) - roundOfRun(round, this.#settings) <= nearRounds * exchangeEvery(this.#settings)
+    )
   }
 
   /**
-   * After a round: evaluates this peer's model where it is time, and tells the others what is new.
+   * After a round: measures what the rule needs where it is time, and tells the others what is new.
    *
    * @throws InputError where the task does not measure what the rule needs
    */
   async after(round: number, model: Float32Array): Promise<void> {
-    const { fabric } = this.#peer
+    const { fabric, gradients } = this.#peer
     const { rounds, workers } = this.#settings
-    const ended = this.#first + round
+    const ended = roundOfRun(round, this.#settings)
     const isDue = round + 1 < rounds && (ended + 1) % this.#stop.every === 0
     const place = workers.indexOf(fabric.self)
     if (isDue && place >= 0 && this.#history.stop === undefined) {
-      const evaluation = await fabric.work(this.#task.evaluate(model))
-      this.#figures.take(ended, place, figuresOf(evaluation, this.#stop))
+      const { names } = this.#figures
+      const part = names.includes('spread') ? (gradients.dual?.part ?? unknownPart) : {}
+      const evaluation = names.includes('loss') ? await fabric.work(this.#task.evaluate(model)) : undefined
+      this.#figures.take(ended, place, { ...(evaluation && figuresOf(evaluation, this.#stop)), ...part })
     }
     this.#tell(round)
   }
@@ -126,13 +140,14 @@ export class StopAgreement implements Handler {
   accept(envelope: Envelope<VectorMessage>): void {
     const { fabric, round } = this.#peer
     const { from, message } = envelope
+    const { workers } = this.#settings
     const { vector, part = 0, numbers = [] } = message
     const [evaluated] = numbers
     const isRound = Number.isSafeInteger(evaluated) && evaluated >= 0 && (evaluated + 1) % this.#stop.every === 0
     const isRight = vector.length === 0 && isRound
     const stop = isRight && part === stopPart ? stopIn(numbers) : undefined
     const group = part - stopPart - 1
-    const figures = isRight && group >= 0 ? figuresIn(group, numbers, this.#settings.workers.length) : undefined
+    const figures = isRight && group >= 0 ? figuresIn(group, numbers, workers.length, this.#figures.names) : undefined
     if (stop === undefined && figures === undefined) return fabric.reject(envelope, 'a malformed message about the end')
     if (stop !== undefined) {
       this.#informed.add(from)
@@ -142,7 +157,7 @@ export class StopAgreement implements Handler {
     this.#informed.delete(from)
     this.#tellStop(from, round)
     // What comes too late was not in the conclusion.
-    if (exchangeAfter(evaluated, this.#stop.hops, this.#settings) < this.#first + round) return
+    if (exchangeAfter(evaluated, this.#stop.hops, this.#settings) < roundOfRun(round, this.#settings)) return
     for (const [place, each] of figures ?? []) this.#figures.take(evaluated, place, each)
   }
 
@@ -154,6 +169,11 @@ export class StopAgreement implements Handler {
     this.#history.restore(history as Readonly<Record<string, number>>)
     this.#figures.restore(figures as State)
   }
+}
+
+/** The round of the run that is a round of this epoch. */
+function roundOfRun(round: number, { first = 0 }: TrainingSettings): number {
+  return first + round
 }
 
 /** The round of the run with the exchange that comes so many exchanges after a round. */

@@ -1,5 +1,7 @@
 /** Ending a run before all its rounds are over, when the peers' models are good enough or no longer get better. */
+import type { GapPart } from '@murmuration/core'
 import type { State } from '../record/record.js'
+import { gapOf } from './gap.js'
 
 /** When training ends; with several conditions, at the first that holds. Figures are medians over the peers. */
 export interface StopConditions {
@@ -9,6 +11,8 @@ export interface StopConditions {
   readonly accuracy?: number | undefined
   /** After how many evaluations in a row without a lower loss than before. */
   readonly patience?: number | undefined
+  /** The duality gap that is small enough, of the parts of all workers. One that lies can make it of any size. */
+  readonly gap?: number | undefined
 }
 
 /** A rule, and when and how the peers apply it together. */
@@ -17,19 +21,35 @@ export interface StopSettings extends StopConditions {
   readonly every: number
   /** In how many exchanges what one peer tells has reached all others. */
   readonly hops: number
+  /** Of the workers' graph: see {@link gapOf}. With `gap` only, and then needed. */
+  readonly contraction?: number | undefined
   /** What earlier epochs have found; this peer's own. Nothing when absent. */
   readonly history?: StopHistory | undefined
 }
 
-/** What a peer, or all of them, have measured after a round. */
-export interface Figures {
-  readonly loss: number
-  /** 0 where the task has none. */
-  readonly accuracy: number
+/** What a peer has measured after a round: the accuracy is 0 where the task has none; and its part of the gap. */
+export type Figures = Readonly<Partial<Record<'loss' | 'accuracy' | keyof GapPart, number>>>
+
+export type FigureName = keyof Figures
+
+/** The figures that a rule needs. */
+export function figureNames({ loss, accuracy, patience, gap }: StopConditions): readonly FigureName[] {
+  const ofModel = [loss, accuracy, patience].some((each) => each !== undefined)
+  return [
+    ...(ofModel ? (['loss', 'accuracy'] as const) : []),
+    ...(gap === undefined ? [] : (['value', 'slope', 'curvature', 'spread'] as const))
+  ]
+}
+
+/** What all peers have together. */
+export interface StopFindings {
+  readonly loss?: number | undefined
+  readonly accuracy?: number | undefined
+  readonly gap?: number | undefined
 }
 
 /** The conditions of a rule. Peers tell each other their places in this list. */
-const conditions = ['loss', 'accuracy', 'patience'] as const
+const conditions = ['loss', 'accuracy', 'patience', 'gap'] as const
 
 /** A decision that all follow. Rounds are those of the run, over all epochs. */
 export interface Stop {
@@ -50,17 +70,32 @@ export function stopText({ condition, value }: Stop, rule: StopConditions): stri
   const kind = conditions[condition]
   if (kind === 'loss') return `the peers' median loss is ${figure}, and ${rule.loss} is low enough`
   if (kind === 'accuracy') return `the peers' median accuracy is ${figure}, and ${rule.accuracy} is high enough`
+  if (kind === 'gap') return `the duality gap is ${figure}, and ${rule.gap} is small enough`
   return `the peers' median loss is ${figure}, and was no lower than before in ${rule.patience} evaluations`
 }
 
-/** The median: of two peers their mean, of three or more what one liar cannot move beyond what others say. */
-export function medianFigures(all: readonly Figures[]): Figures {
-  const median = (figureOf: (figures: Figures) => number) => {
-    const sorted = all.map(figureOf).sort((left, right) => left - right)
-    const middle = sorted.length >> 1
-    return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+/**
+ * Medians: of two peers their mean, of three or more what one liar cannot move beyond what others say. And the duality
+ * gap, where the parts of all workers are known.
+ *
+ * @param all - in the order of the workers, so that all add in the same one
+ * @param workers - how many there are
+ */
+export function foundIn(all: readonly Figures[], workers: number, contraction?: number): StopFindings {
+  const parts = all.filter((figures): figures is GapPart => figures.spread !== undefined)
+  const areAll = contraction !== undefined && parts.length === workers
+  return {
+    loss: median(all.flatMap(({ loss = [] }) => loss)),
+    accuracy: median(all.flatMap(({ accuracy = [] }) => accuracy)),
+    gap: areAll ? gapOf(parts, contraction) : undefined
   }
-  return { loss: median(({ loss }) => loss), accuracy: median(({ accuracy }) => accuracy) }
+}
+
+function median(figures: readonly number[]): number | undefined {
+  const sorted = [...figures].sort((left, right) => left - right)
+  const middle = sorted.length >> 1
+  if (sorted.length % 2 === 1) return sorted[middle]
+  return sorted.length === 0 ? undefined : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
 /** What a peer has found so far. It does no I/O. */
@@ -71,7 +106,8 @@ export class StopHistory {
   #concluded = -1
 
   /** Applies a rule to what the peers have measured after a round. */
-  conclude(rule: StopConditions, evaluated: number, { loss, accuracy }: Figures): void {
+  conclude(rule: StopConditions, evaluated: number, found: StopFindings): void {
+    const { loss = Number.POSITIVE_INFINITY, accuracy = 0, gap = Number.POSITIVE_INFINITY } = found
     // In a new epoch rounds may be repeated.
     if (evaluated <= this.#concluded) return
     this.#concluded = evaluated
@@ -80,11 +116,12 @@ export class StopHistory {
     const met = {
       loss: rule.loss !== undefined && loss <= rule.loss,
       accuracy: rule.accuracy !== undefined && accuracy >= rule.accuracy,
-      patience: rule.patience !== undefined && this.#without >= rule.patience
+      patience: rule.patience !== undefined && this.#without >= rule.patience,
+      gap: rule.gap !== undefined && gap <= rule.gap
     }
     const condition = conditions.findIndex((each) => met[each])
     if (condition >= 0)
-      this.take({ evaluated, condition, value: conditions[condition] === 'accuracy' ? accuracy : loss })
+      this.take({ evaluated, condition, value: { loss, accuracy, patience: loss, gap }[conditions[condition]] })
   }
 
   /** Of two decisions the earlier one counts. */

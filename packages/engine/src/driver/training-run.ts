@@ -89,12 +89,13 @@ export class TrainingRun implements TraineeRun {
 
   /** The program that has the state at the beginning of the next round. */
   get last(): Program {
-    return this.round > this.settings.rounds ? this.averaging : this.training
+    return this.round > this.settings.rounds || beganOver(this) ? this.averaging : this.training
   }
 
   /** Begins with these parameters. */
   start(x: Vector): void {
     this.training.start(x, linear([0, x]))
+    if (beganOver(this)) this.averaging.start(x, x)
     this.#peer.arena.sweep(true)
   }
 
@@ -103,7 +104,8 @@ export class TrainingRun implements TraineeRun {
     const { rounds } = this.settings
     const program = this.round < rounds ? this.training : this.averaging
     if (program !== this.training) this.training.close()
-    if (this.round === rounds) program.start(this.modelOf(this.training), this.modelOf(this.training))
+    if (this.round === rounds && !beganOver(this))
+      program.start(this.modelOf(this.training), this.modelOf(this.training))
     return program
   }
 
@@ -139,6 +141,11 @@ export class TrainingRun implements TraineeRun {
     if (origin.hasFrozen) model.whenDone(() => origin.keepFrozen(model))
     return model
   }
+}
+
+/** Whether an epoch has begun after training: an algorithm that begins anew would make nothing of the model. */
+function beganOver({ settings, training }: TrainingRun): boolean {
+  return settings.rounds === 0 && training.role === settings.algorithm
 }
 
 /** Whether each peer has a part of a weighted mean. */

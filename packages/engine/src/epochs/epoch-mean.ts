@@ -33,6 +33,7 @@ export async function meanOfGivers(
     ...settings,
     algorithm: openingOf({ epoch, areEqual, vectors, means }),
     options: {},
+    stop: undefined,
     members: undefined,
     rounds: 1 + names.length,
     finalRounds: 0,

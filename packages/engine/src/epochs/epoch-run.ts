@@ -101,13 +101,15 @@ export class EpochRun {
     const { topology, on } = this.#epochs
     const changed = graph === topology ? {} : on?.(graph)
     const { round: first, servers } = epoch
-    const { rounds, finalRounds = 0 } = { ...given, ...changed }
+    const { rounds, finalRounds = 0, stop } = { ...given, ...changed }
+    // Models of an epoch before have met a condition, or not: these begin anew.
+    const beginsAnew = given.algorithm.needs.dual === true
     const left =
       this.hasOwnPace || this.#lacksRows(graph) ? 0 : Math.min(finalRounds, Math.max(0, rounds + finalRounds - first))
     return {
       ...given,
       ...changed,
-      stop: given.stop && { ...given.stop, history: this.#history },
+      stop: stop && { ...stop, history: beginsAnew ? undefined : this.#history },
       members: undefined,
       workers: workersOf(epoch),
       servers,

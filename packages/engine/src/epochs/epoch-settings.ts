@@ -15,7 +15,7 @@ export interface EpochSettings {
   /** Whether the models of all peers are equal in every round, bit by bit. */
   readonly areEqual: boolean
   /** What follows from the graph of an epoch's workers, where that is not the file's. */
-  readonly on?: (graph: Topology) => Pick<TrainingSettings, 'options' | 'finalRounds'>
+  readonly on?: (graph: Topology) => Pick<TrainingSettings, 'options' | 'finalRounds' | 'stop'>
   /** To what fraction a round of averaging on a graph shrinks disagreement; without it no duality gap is known. */
   readonly contraction?: (graph: Topology) => number
   /** Whether all links are up that a peer needs which is to be taken in; always when absent. */

@@ -2,10 +2,11 @@ import { type AnyAlgorithm, type EpochSettings, lossRule, optionsOn } from '@mur
 import type { Links, PeerName, Topology } from '@murmuration/core'
 import { averagingRounds, contraction } from '@murmuration/topology'
 import { givenOptions, recordOf } from './algorithm-choice.js'
+import { stopSettings } from './stop-choice.js'
 import type { Training } from './training-schema.js'
 
 /** What decides how a run continues in epochs. */
-type EpochFileSettings = Pick<Training, 'algorithm' | 'codec'>
+type EpochFileSettings = Pick<Training, 'algorithm' | 'codec' | 'rounds' | 'stop'>
 
 /** Whether the peers of a run continue in a new epoch when one is lost that the algorithm needs. */
 export function continuesInEpochs(record: AnyAlgorithm, { onLoss }: Pick<Training['membership'], 'onLoss'>): boolean {
@@ -19,7 +20,7 @@ export function continuesInEpochs(record: AnyAlgorithm, { onLoss }: Pick<Trainin
  * @param finalRounds - the rounds of final averaging on a graph; where they are set, they stay
  */
 export function epochSettings(
-  { algorithm, codec }: EpochFileSettings,
+  { algorithm, codec, rounds, stop }: EpochFileSettings,
   { topology, links }: { readonly topology: Topology; readonly links: Links },
   finalRounds?: (graph: Topology) => number
 ): EpochSettings {
@@ -32,6 +33,7 @@ export function epochSettings(
     contraction: contractionOf,
     on: (graph) => ({
       options: optionsOn(record, graph, givenOptions(algorithm), links),
+      ...(stop && { stop: stopSettings(stop, record, { rounds, topology: graph }) }),
       ...(finalRounds === undefined ? {} : { finalRounds: areEqual ? 0 : finalRounds(graph) })
     })
   }

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InputError, peerName } from '@murmuration/core'
 import { buildTaskHere } from '@murmuration/tasks'
+import { contraction, createTopology } from '@murmuration/topology'
 import test from 'ava'
 import { optionsOn } from '@murmuration/algorithms'
 import { uniformLinks } from '@murmuration/simulator'
-import { createTopology } from '@murmuration/topology'
 import { recordNamed } from './algorithm-choice.js'
 import { makePlan } from '../make-plan.js'
 import { checkCheckpoints } from '../peers/checkpoints/checkpoints.js'
+import { epochSettings } from './epoch-settings.js'
 import { lossTexts, sampleTexts, taskOf } from './plan.js'
 
 test('local data need weights that favour nobody', async (t) => {
@@ -41,9 +42,9 @@ test('a rule for the end is refused where peers count their own rounds, and reac
   const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
   const topology = join(folder, 'ring.yaml')
   const train = join(folder, 'train.yaml')
-  const planWith = async (algorithm: string, peers = 'peers: [a, b, c, d, e]', rest = '') => {
+  const planWith = async (algorithm: string, peers = 'peers: [a, b, c, d, e]', rest = '', stop = 'loss: 0.1') => {
     await writeFile(topology, `graph: ring\n${peers}\n`)
-    await writeFile(train, `stop: { loss: 0.1 }\nalgorithm: ${algorithm}\n${rest}`)
+    await writeFile(train, `stop: { ${stop} }\nalgorithm: ${algorithm}\n${rest}`)
     return makePlan({ topology, train })
   }
   const served = 'peers: [a, b, { name: s, role: server }]'
@@ -51,6 +52,19 @@ test('a rule for the end is refused where peers count their own rounds, and reac
   t.is((await planWith('all-reduce')).options.stop?.hops, 1)
   t.is((await planWith('parameter-server', served)).options.stop?.hops, 2)
   t.is((await planWith('dpsgd', undefined, 'rounds: 10000')).options.stop?.every, 100)
+  const { options, file, training } = await planWith('cola', undefined, 'task: svm', 'gap: 0.01')
+  t.like(options.stop, { gap: 0.01, every: 20, hops: 2, contraction: contraction(file.topology).perRound })
+  const other = createTopology({ peers: file.topology.peers, graph: { kind: 'complete' } })
+  const { stop } = epochSettings(training, file).on?.(other) ?? {}
+  t.like(
+    stop,
+    { gap: 0.01, every: 20, hops: 1, contraction: contraction(other).perRound },
+    'of an epoch with this graph'
+  )
+  await t.throwsAsync(planWith('dpsgd', undefined, undefined, 'gap: 0.01'), {
+    instanceOf: InputError,
+    message: /ring\.yaml: stop: D-PSGD has no duality gap; omit gap, or choose an algorithm that has one: cola$/
+  })
   for (const [name, peers, reason] of [
     ['ad-psgd', undefined, /ring\.yaml: stop: AD-PSGD is asynchronous: each peer counts its own rounds/],
     ['async-parameter-server', served, /ring\.yaml: stop: .* is asynchronous/],

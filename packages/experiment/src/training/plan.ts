@@ -171,7 +171,7 @@ function checkQuorum(path: string, { peers, servers }: TopologyFile, training: T
 
 /** Peers that count their own rounds cannot agree on the last one. */
 function checkStop(path: string, record: AnyAlgorithm, { stop }: Training): void {
-  const refused = stop && stopRefusal(record)
+  const refused = stop && stopRefusal(record, stop)
   if (refused !== undefined) throw new InputError(`${path}: stop: ${refused}`)
 }
 

@@ -67,6 +67,7 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'stop.loss': [{}, { stop: { loss: 1 } }],
   'stop.accuracy': [{ stop: { accuracy: 0.9 } }, { stop: { accuracy: 0.8 } }],
   'stop.patience': [{ stop: { patience: 3 } }, { stop: { patience: 4 } }],
+  'stop.gap': [{ stop: { gap: 0.1 } }, { stop: { gap: 0.2 } }],
   'pipeline.cuts': [{ pipeline: {} }, { pipeline: { cuts: [3] } }],
   'pipeline.splitSize': [{ pipeline: {} }, { pipeline: { splitSize: 4 } }],
   'pipeline.schedule': [{ pipeline: {} }, { pipeline: { schedule: 'gpipe' } }],

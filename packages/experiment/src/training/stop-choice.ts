@@ -1,7 +1,7 @@
 /** `stop:` in a training file: when the peers end training before all its rounds are over. */
-import { type AnyAlgorithm, stopProblem, type StopSettings } from '@murmuration/algorithms'
-import { type PeerName, type Problem, problem, type Topology } from '@murmuration/core'
-import { roundsToReachAll } from '@murmuration/topology'
+import { type AnyAlgorithm, neededServers, stopProblem, type StopSettings } from '@murmuration/algorithms'
+import { type Problem, problem, type Topology } from '@murmuration/core'
+import { contraction, roundsToReachAll } from '@murmuration/topology'
 import { z } from 'zod'
 import { mappingSuchAs } from './schema-words.js'
 
@@ -9,7 +9,7 @@ import { mappingSuchAs } from './schema-words.js'
 const evaluations = 20
 const maxEvery = 100
 
-const conditions = ['loss', 'accuracy', 'patience'] as const
+const conditions = ['loss', 'accuracy', 'patience', 'gap'] as const
 
 export const stopSchema = z
   .strictObject(
@@ -25,7 +25,12 @@ export const stopSchema = z
         .int()
         .min(1)
         .optional()
-        .meta({ description: 'After how many evaluations in a row without a lower loss' })
+        .meta({ description: 'After how many evaluations in a row without a lower loss' }),
+      gap: z
+        .number()
+        .positive()
+        .optional()
+        .meta({ description: 'The duality gap of all peers together that is small enough; with cola' })
     },
     { error: mappingSuchAs('{ accuracy: 0.95 }') }
   )
@@ -42,18 +47,20 @@ function evaluatedEvery(rounds: number): number {
   return Math.max(1, Math.min(maxEvery, Math.floor(rounds / evaluations)))
 }
 
-/** What a file's rule says to the peers of a run. */
+/** What a file's rule says to the peers of a run, or to those of an epoch, with the graph of its workers. */
 export function stopSettings(
   stop: StopChoice,
-  { needs }: AnyAlgorithm,
-  {
-    rounds,
-    topology,
-    servers
-  }: { readonly rounds: number; readonly topology: Topology; readonly servers: readonly PeerName[] }
+  record: AnyAlgorithm,
+  { rounds, topology }: { readonly rounds: number; readonly topology: Topology }
 ): StopSettings {
-  const hops = servers.length > 0 ? 2 : needs.reach === 'everyone' ? 1 : Math.max(1, roundsToReachAll(topology))
-  return { ...stop, every: evaluatedEvery(rounds), hops }
+  const reachesEveryone = record.needs.reach === 'everyone'
+  const hops = neededServers(record) > 0 ? 2 : reachesEveryone ? 1 : Math.max(1, roundsToReachAll(topology))
+  return {
+    ...stop,
+    every: evaluatedEvery(rounds),
+    hops,
+    ...(stop.gap !== undefined && { contraction: contraction(topology).perRound })
+  }
 }
 
 /** Conditions that never hold, or that the peers cannot apply together. */
@@ -79,9 +86,8 @@ export function stopProblems(
   ]
 }
 
-/** Why an algorithm's peers cannot end training together; undefined where they can. */
-export function stopRefusal(record: AnyAlgorithm): string | undefined {
+/** Why an algorithm's peers cannot end training together by a rule, and what to do; undefined where they can. */
+export function stopRefusal(record: AnyAlgorithm, stop: StopChoice): string | undefined {
   if (record.kind === 'rows') return `${record.title} has keyed rows, whose workers train all rounds; omit stop`
-  const found = stopProblem(record)
-  return found && `${found}; omit stop`
+  return stopProblem(record, stop)
 }

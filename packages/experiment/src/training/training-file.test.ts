@@ -49,17 +49,21 @@ test('waits of no time, and rates beyond the last round, are told with their pla
 test('a rule for the end that no peer could apply is told with its place', async (t) => {
   const rejects = async (text: string, message: RegExp) =>
     t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message }, text)
-  await rejects('stop: {}', /:1:7: stop: found no condition, expected one of loss, accuracy, patience$/)
+  await rejects('stop: {}', /:1:7: stop: found no condition, expected one of loss, accuracy, patience, gap$/)
   await rejects('stop: 0.9', /:1:7: stop: found 0\.9, expected a mapping such as \{ accuracy: 0\.95 \}$/)
   await rejects('stop: { accuracy: 95 }', /:1:19: stop\.accuracy: found 95, expected at most 1$/)
   await rejects('stop: { accuracy: 0 }', /:1:19: stop\.accuracy: found 0, expected more than 0$/)
+  for (const gap of ['0', '-1', '.inf', '.nan', '1 %'])
+    await rejects(`stop: { gap: ${gap} }`, /:1:14: stop\.gap: found .*, expected (?:more than 0|a number)/)
   await rejects('stop: { patience: 19 }', /:1:19: stop\.patience: found 19, expected less than 19, the evaluations/)
   await rejects('stop: { acuracy: 0.9 }', /stop: found the key "acuracy".*did you mean "accuracy"/)
   await rejects(
     'loss: mean-squared-error\nstop: { accuracy: 0.9 }',
     /:2:19: stop\.accuracy: found 0\.9, expected none: with "loss: mean-squared-error" there is no accuracy; use loss$/
   )
-  await t.notThrowsAsync(readTrainingFile(await fileOf('stop: { loss: 0.1, accuracy: 0.95, patience: 18 }')))
+  await t.notThrowsAsync(
+    readTrainingFile(await fileOf('stop: { loss: 0.1, accuracy: 0.95, patience: 18, gap: 1.0e-3 }'))
+  )
 })
 
 test('keys of other programs are answered with what to write instead', async (t) => {

@@ -35,7 +35,7 @@ export function trainingSettings<Given extends DriverSettings>(
     rounds,
     rate: rateSchedule({ ...rate, initial: rate.initial * scaleOf(rate, topology.peers.length) }, rounds),
     timeout,
-    ...(stop && { stop: stopSettings(stop, record, { rounds, topology, servers: rest.servers }) }),
+    ...(stop && { stop: stopSettings(stop, record, { rounds, topology }) }),
     ...rest
     // A union's member for either kind of record, which the compiler does not see.
   } as AnySettings & Given

@@ -27,7 +27,7 @@ const data = z.strictObject({
 })
 /** The same, which editors need not know: files have the words. */
 const linked = z
-  .custom<z.output<typeof data>>((value) => data.safeParse(value).success, 'what follows from links')
+  .custom<z.output<typeof data>>((value) => data.safeParse(value).success, { params: { isInternal: true } })
   .meta({ type: 'object', description: 'What trees or auto stand for; filled in from the links' })
 
 /** Collectives for a mean; of those that are predicted to take equally long, the first counts. */

@@ -21,6 +21,7 @@ interface RunMembersOptions {
   readonly topology: Topology
   readonly links: Links
   readonly servers: readonly PeerName[]
+  readonly rounds: number
   readonly timeout: Milliseconds
   readonly now: () => Milliseconds
 }
@@ -55,7 +56,7 @@ export class RunMembers {
 
   /** How one peer takes part. */
   on(fabric: MembersFabric): Pick<ElasticSettings, 'members' | 'epochs'> {
-    const { algorithm, method, membership: settings, topology, links, timeout } = this.#options
+    const { algorithm, method, membership: settings, topology, links, rounds, timeout } = this.#options
     if (settings === undefined) return {}
     const start = Math.max(timeout, meetingTimeout)
     const signer = trustingSigner
@@ -64,7 +65,8 @@ export class RunMembers {
     if (!this.hasEpochs) return {}
     const wait = { start, pause: start }
     const members = new Members(fabric, { settings, topology: this.#everyone, signer, wait })
-    const epochs = epochSettings({ ...method.training, algorithm: method.algorithm }, { topology, links })
+    const training = { ...method.training, algorithm: method.algorithm, rounds }
+    const epochs = epochSettings(training, { topology, links })
     return { members, epochs: { ...epochs, before: (beginning) => this.#record(beginning) } }
   }
 

@@ -409,6 +409,22 @@ test('after a crash the peers that are left begin the ascent again, and reach th
   t.is(record.curve.at(-1)?.gap, undefined, 'a lost peer tells no part of the gap')
 })
 
+test('peers end training in a simulation once their duality gap is small, also those that a crash leaves', async (t) => {
+  const given = { ...ofSvm, membership: '{}', timeout: '2 s', rounds: '400', stop: '{ peers: { gap: 0.02 } }' }
+  const rounds: number[] = []
+  for (const events of ['[]', '[{ at: 500 ms, do: crash, peer: c }]']) {
+    const [{ record }] = await everyRun(await scenarioOf({ ...given, faults: `{ events: ${events} }` }))
+    t.regex(record.ended ?? '', /^the duality gap is 0\.0\d+, and 0\.02 is small enough$/)
+    t.deepEqual([record.outcome, record.findings], ['limit', []], record.reason)
+    t.true((record.curve.at(-1)?.loss ?? 1) < 0.2, `${record.curve.at(-1)?.loss}`)
+    rounds.push(record.rounds)
+  }
+  t.true(rounds[0] < 399 && rounds[1] < 399, `${rounds}`)
+  const message =
+    /stop\.peers: found a rule, expected none: D-PSGD has no duality gap; omit gap, or choose an algorithm that has one/
+  await t.throwsAsync(scenarioOf({ ...given, methods: '[cola, dpsgd]' }), { instanceOf: InputError, message })
+})
+
 test('peers that agree to end training do so in a simulation too, and the record says after how many rounds', async (t) => {
   const stopping = {
     ...lines,

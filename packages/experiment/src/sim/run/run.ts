@@ -107,6 +107,7 @@ class SimulatedRun {
       topology,
       links,
       servers: this.#servers,
+      rounds: this.#settings.rounds,
       timeout: this.#settings.timeout,
       now: () => this.#simulation.now()
     })

@@ -174,7 +174,7 @@ function lateProblems({ training, methods }: Draft): readonly Problem[] {
 function stopRuleProblems({ training, methods }: Draft): readonly Problem[] {
   const { stop } = training
   if (stop === undefined) return []
-  const refused = methods.flatMap(({ algorithm }) => stopRefusal(recordOf(algorithm)) ?? [])
+  const refused = methods.flatMap(({ algorithm }) => stopRefusal(recordOf(algorithm), stop) ?? [])
   const texts = [...new Set(refused)].map((text) => problem([], `found a rule, expected none: ${text}`))
   return within(['stop', 'peers'], [...stopProblems(stop, training), ...texts])
 }

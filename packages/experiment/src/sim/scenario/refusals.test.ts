@@ -147,7 +147,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { methods: '[{ algorithm: { name: all-reduce, collective: rnig } }]' },
-    '4:56: methods[0].algorithm.collective: found "rnig", expected one of ring, halving-doubling, direct; did you mean "ring"?'
+    '4:56: methods[0].algorithm.collective: found "rnig", expected one of ring, halving-doubling, direct, trees, auto; did you mean "ring"?'
   ],
   [
     { methods: '[{ algorithm: all-reduce, graph: ring }]' },
@@ -216,7 +216,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     { seeds: '10000', vary: '{ latency: [1 ms, 2 ms, 3 ms, 4 ms, 5 ms, 6 ms, 7 ms, 8 ms, 9 ms, 10 ms, 11 ms] }' },
     '6:7: vary: found 110000 runs (latency 11 × methods 1 × seeds 10000), expected at most 100000'
   ],
-  [{ stop: '{ round: 10 }' }, '5:9: stop: found the key "round", expected one of loss, time'],
+  [{ stop: '{ round: 10 }' }, '5:9: stop: found the key "round", expected one of loss, time, peers'],
   [{ stop: '{ loss: 0 }' }, '5:15: stop.loss: found 0, expected more than 0'],
   [{ evaluate: '0' }, '5:11: evaluate: found 0, expected at least 1'],
   [
