@@ -102,6 +102,9 @@ async function taskOf({ layers, classes }: Given, samples: Samples, choice: 'cpu
   })
 }
 
+/** The sums before a relu may be off by this: nearer to 0 its slope may be 0 or 1. */
+const rounding = 1e-5
+
 /** The largest difference of two vectors, relative to the largest number of the second. */
 function distance(found: ArrayLike<number>, expected: ArrayLike<number>): number {
   const largest = Math.max(1e-3, ...Array.from(expected, Math.abs))
@@ -115,6 +118,7 @@ test.serial('loss and gradient are within 1e-5 of those in float64', async (t) =
       const out = new Float32Array(parameters.length).fill(Number.NaN)
       const loss = (await networkOf(each)).gradient(parameters, samples, batch, out)
       const expected = floatReference(each, parameters, samples, batch)
+      fc.pre(expected.kink > rounding)
       return (
         Math.abs(loss - expected.loss) <= 1e-5 * Math.max(1, expected.loss) && distance(out, expected.gradient) < 1e-5
       )
@@ -128,6 +132,7 @@ test.serial("loss, gradient and evaluation are TensorFlow.js' own", async (t) =>
   await fc.assert(
     fc.asyncProperty(given, async (each) => {
       const { samples, parameters, batch } = drawn(each)
+      fc.pre(floatReference(each, parameters, samples, batch).kink > rounding)
       const outcome = async (choice: 'cpu' | 'wasm') => {
         const task = await taskOf(each, samples, choice)
         const { loss, vector } = await task.gradient(parameters, batch).run()

@@ -13,19 +13,23 @@ const functions: Readonly<Record<string, readonly [(x: number) => number, (y: nu
   softmax: [(x) => x, () => 1]
 }
 
-/** Loss and gradient of a stack of dense layers, all in float64, with nested arrays. */
+/**
+ * Loss and gradient of a stack of dense layers, all in float64, with nested arrays. `kink`: how near the input of a
+ * relu is to 0, where its slope jumps and rounding decides.
+ */
 export function floatReference(
   { layers, classes }: { readonly layers: readonly DenseLayer[]; readonly classes: number | undefined },
   parameters: Float32Array,
   { inputs, targets }: Samples,
   batch: Uint32Array
-): { readonly loss: number; readonly gradient: readonly number[] } {
+): { readonly loss: number; readonly gradient: readonly number[]; readonly kink: number } {
   const first = layers[0].inputs
   const last = layers[layers.length - 1].units
   const rowsOf = (values: Float32Array, size: number) =>
     Array.from(batch, (n) => Array.from(values.subarray(n * size, (n + 1) * size)))
   const values: Rows[] = [rowsOf(inputs, first)]
   let end = 0
+  let kink = Number.POSITIVE_INFINITY
   const weights = layers.map(({ inputs, units, hasBias, activation }) => {
     const kernel = end
     const bias = end + inputs * units
@@ -36,7 +40,9 @@ export function floatReference(
         hasBias ? parameters[bias + unit] : 0
       )
     const x = values[values.length - 1]
-    values.push(x.map((row) => Array.from({ length: units }, (_, unit) => functions[activation][0](sum(row, unit)))))
+    const sums = x.map((row) => Array.from({ length: units }, (_, unit) => sum(row, unit)))
+    if (activation === 'relu') kink = Math.min(kink, ...sums.flat().map(Math.abs))
+    values.push(sums.map((row) => row.map(functions[activation][0])))
     return (k: number, unit: number) => parameters[kernel + k * units + unit]
   })
   const isSoftmax = layers[layers.length - 1].activation === 'softmax'
@@ -61,7 +67,7 @@ export function floatReference(
       Array.from({ length: inputs }, (_, k) => row.reduce((sum, d, unit) => sum + d * weights[index](k, unit), 0))
     )
   }
-  return { loss, gradient }
+  return { loss, gradient, kink }
 }
 
 function squared(outputs: Rows, targets: Rows) {
