@@ -26,6 +26,6 @@ test('a peer without room for a model is refused, with the stages that would fit
   t.throws(() => check('a', 25e6), {
     instanceOf: InputError,
     message:
-      't.yaml: a has 300 MB of memory, and 25,000,000 parameters take about 1,500 MB: cut the model into stages, at least 9'
+      't.yaml: a has 300 MB of memory, and 25,000,000 parameters take at least 1,500 MB: cut the model into stages, at least 9'
   })
 })

@@ -17,12 +17,12 @@ const vectorsOfNeighbours = 2
 
 type Trained = Pick<Training, 'optimiser'>
 
-/** About how much memory the process of a peer with so many parameters takes, in bytes. */
+/** How much memory the process of a peer with so many parameters takes at least, in bytes; activations come on top. */
 export function memoryOf(parameters: number, hasNeighbours: boolean, { optimiser }: Trained): number {
   return withoutModel + 4 * parameters * vectorsOf(hasNeighbours, optimiser)
 }
 
-/** About how many bytes of parameters a peer with so much memory has room for; 0 if not even for a process. */
+/** How many bytes of parameters a peer with so much memory has room for at most; 0 if not even for a process. */
 export function roomIn(memory: number, hasNeighbours: boolean, { optimiser }: Trained): number {
   return Math.max(0, memory - withoutModel) / vectorsOf(hasNeighbours, optimiser)
 }
@@ -53,7 +53,7 @@ export function checkMemory(
     ? `cut the model into stages, at least ${stages}`
     : `a process takes ${megabytes(withoutModel)} without a model`
   throw new InputError(
-    `${path}: ${self} has ${megabytes(memory)} of memory, and ${grouped(own)} parameters take about ${needed}: ${advice}`
+    `${path}: ${self} has ${megabytes(memory)} of memory, and ${grouped(own)} parameters take at least ${needed}: ${advice}`
   )
 }
 

@@ -47,7 +47,7 @@ const peer = z.strictObject({
     .optional()
     .meta({
       description:
-        'How much memory its process may take: a model, or a stage, that takes more is refused, and stages are cut to fit.'
+        'How much memory its process may take: a model, or a stage, whose parameters take more is refused, and stages are cut to fit.'
     }),
   id: idSchema.optional(),
   invited: z.literal(true).optional().meta({
