@@ -37,7 +37,10 @@ test('a killed stage ends the run, which names it; from checkpoints it ends with
   t.is(resumed.code, 0, resumed.stderr)
   const whole = await run('--save', join(folder, 'whole.safetensors')).result
   t.deepEqual(modelsOf(resumed), modelsOf(whole))
-  const simulated = await murmur(['sim', topology, '--train', train, '--json', '--out', folder], folder).result
+  const simulated = await murmur(
+    ['sim', topology, '--train', train, '--json', '--out', join(folder, 'simulated')],
+    folder
+  ).result
   t.deepEqual(modelsOf(simulated), modelsOf(whole), simulated.stderr)
   const [left, right] = await Promise.all(
     ['resumed', 'whole'].map((name) => readFile(join(folder, `${name}.safetensors`)))
