@@ -15,7 +15,7 @@ pipeline: { splitSize: 2 }
 
 const modelsOf = (result: CommandResult) => recordsOf(result).findLast(({ models }) => models !== undefined)?.models
 
-test('a killed stage ends the run, which names it; from checkpoints it ends with the bits of a run without a break', async (t) => {
+test('a killed stage ends the run, which names it; from checkpoints it ends with the bits of a run without a break, and of a simulation', async (t) => {
   t.timeout(timeLimit(240_000))
   const folder = await temporaryFolder()
   const [topology, train, checkpoints] = ['t.yaml', 'train.yaml', 'checkpoints'].map((name) => join(folder, name))
@@ -37,6 +37,11 @@ test('a killed stage ends the run, which names it; from checkpoints it ends with
   t.is(resumed.code, 0, resumed.stderr)
   const whole = await run('--save', join(folder, 'whole.safetensors')).result
   t.deepEqual(modelsOf(resumed), modelsOf(whole))
+  const simulated = await murmur(
+    ['sim', topology, '--train', train, '--json', '--out', join(folder, 'simulated')],
+    folder
+  ).result
+  t.deepEqual(modelsOf(simulated), modelsOf(whole), simulated.stderr)
   const [left, right] = await Promise.all(
     ['resumed', 'whole'].map((name) => readFile(join(folder, `${name}.safetensors`)))
   )

@@ -31,6 +31,14 @@ test('a step gives the distance to the neighbours where it was measured', (t) =>
   )
 })
 
+test('a peer that is up says what it trains, also if that is a stage', (t) => {
+  const up = { kind: 'peer', peer: a, pid: 1, id: 'id', addresses: ['/ip4/127.0.0.1/tcp/1'], parameters: 9 } as const
+  const about = { model: 'mlp 2-3-1', data: 'digits', backend: 'wasm' }
+  const textOf = (stage: object) => lineOf({ ...up, about: { ...about, ...stage } })
+  t.is(textOf({}), 'a is up: /ip4/127.0.0.1/tcp/1; mlp 2-3-1; digits; wasm')
+  t.is(textOf({ stage: '1 of 0 to 2' }), 'a is up: /ip4/127.0.0.1/tcp/1; mlp 2-3-1, stage 1 of 0 to 2; digits; wasm')
+})
+
 test('a neighbour is in a state, or has left', (t) => {
   const of = { kind: 'neighbour', peer: a, neighbour: b } as const
   t.is(lineOf({ ...of, state: 'ready' }), 'a: b is ready')

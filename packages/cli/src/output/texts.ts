@@ -56,7 +56,7 @@ export function lineOf(event: RunEvent): string {
     case 'start':
       return `${startText(event)}\n${algorithmText(event)}\nrounds: ${roundsText(event)}`
     case 'peer':
-      return `${event.peer} is up: ${event.addresses.join(', ')}; ${event.about.model ?? 'a model'}; ${event.about.data ?? 'local data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
+      return `${event.peer} is up: ${event.addresses.join(', ')}; ${modelOf(event.about)}; ${event.about.data ?? 'local data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
     case 'watch':
       return `watch the run at ${event.url}`
     case 'lost':
@@ -108,6 +108,11 @@ function storeText({ peer, seconds, overwritten, rolledBack, ...event }: StoreEv
   const rate = seconds === 0 ? 0 : (gets + sets + adds) / seconds
   const lost = rolledBack === 0 ? '' : `; the store lost ${count(rolledBack)}`
   return `${peer}: store: ${counts.join(', ') || 'not used'}, ${short(rate)} operations/s; ${count(overwritten)} updates of others overwritten${lost}`
+}
+
+/** The model, or the stage of it that the peer trains. */
+function modelOf({ model = 'a model', stage }: Readonly<Record<string, string>>): string {
+  return stage === undefined ? model : `${model}, stage ${stage}`
 }
 
 /** The reason for the choice of the backend, in brackets, if there is one. */

@@ -16,7 +16,7 @@ export interface PlanLimits {
   /** How many peers each stage has; each stage as many as is best when absent. */
   readonly replicas?: number
   /** The most parameters that a peer has room for, in bytes; no limit when absent. */
-  readonly memory?: number
+  readonly memory?: number | undefined
 }
 
 /** Stages, and the peers for each. */

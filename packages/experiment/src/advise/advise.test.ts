@@ -72,6 +72,14 @@ test('a topology without links, and a budget that is too small, are refused with
   })
 })
 
+test('a topology with stages is refused with a sentence', async (t) => {
+  const { topology, train } = await files('links: { preset: home }\nstages: 2\n')
+  await t.throwsAsync(advise({ topology, train }, { computing, budget: 60, signal }), {
+    instanceOf: InputError,
+    message: /: found stages, expected none/
+  })
+})
+
 test('a training file that names others is not written where it would not find them', async (t) => {
   const { folder, topology } = await files('links: { preset: home }\n')
   const train = join(folder, 'named.yaml')

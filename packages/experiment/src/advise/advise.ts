@@ -57,6 +57,10 @@ async function searching(
   const plan = await makePlan(request)
   if (plan.training.algorithm.name === 'sgd')
     throw new InputError('sgd exchanges nothing, so no link matters; name another algorithm')
+  if (plan.file.pipeline !== undefined)
+    throw new InputError(
+      `${request.topology}: found stages, expected none: plans are compared for whole models; "murmur sim" simulates this one`
+    )
   const { assumed, ...fileScenario } = await withLinks(await scenarioOfPlan(plan, request), plan, options.links)
   const candidates = candidatesOf(plan, fileScenario)
   const uncalibrated = scenarioFor(fileScenario, candidates, plan.training.seed)

@@ -24,7 +24,10 @@ export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
 }
 
 /** The same for files that were read; `request` names them. */
-export async function scenarioOfPlan({ training, options, label }: RunPlan, request: RunRequest): Promise<Scenario> {
+export async function scenarioOfPlan(
+  { training, options, label, file }: RunPlan,
+  request: RunRequest
+): Promise<Scenario> {
   const text = await readText(request.topology)
   const { algorithm, consensusTolerance: _, membership, seed, ...simulated } = training
   const { codec, rounds } = training
@@ -51,6 +54,7 @@ export async function scenarioOfPlan({ training, options, label }: RunPlan, requ
     stop: {},
     evaluate: snapshotsEvery(rounds),
     faults: faultsSchema.parse(undefined),
-    membership
+    // Where the model is cut, all peers are there from the start to the end.
+    ...(file.pipeline === undefined ? { membership } : {})
   }
 }

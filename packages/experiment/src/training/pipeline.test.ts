@@ -101,6 +101,11 @@ test('stages have about as much to compute, or are cut where the file says', (t)
   const parts = [part(0, 8), part(2, 1), part(3, 1), part(5, 8), part(6, 2)]
   t.deepEqual(endsOf(parts, settings, { batch: 8 }), [0, 2, 4, 5])
   t.deepEqual(endsOf(parts, settings, { cuts: [2, 6], batch: 8 }), [0, 1, 4, 5])
+  const large = [part(0, 8, { parameters: 10 }), part(2, 1, { parameters: 100 }), part(3, 8, { parameters: 100 })]
+  const two = { ...settings, lines: [lines[0].slice(0, 2)] }
+  t.deepEqual(endsOf(large, two, { batch: 8 }), [0, 1, 3])
+  t.deepEqual(endsOf(large, two, { batch: 8, room: 500 }), [0, 2, 3])
+  t.deepEqual(endsOf(large, two, { batch: 8, room: 100 }), [0, 1, 3])
   t.is(longestVector(parts, [0, 1, 4, 5], 2, 3), 100)
   t.is(longestVector(parts, [0, 1, 4, 5], 100, 3), 700)
   t.is(stageText(parts, [0, 1, 4, 5], 1), '1 of 0 to 2, layers from 2 to 5, 100 parameters')

@@ -110,6 +110,15 @@ export function settingsOfStage<Given extends AnySettings>(
 /** The parts of a model that each stage has: those from one number to before the next. */
 export type PartEnds = readonly number[]
 
+/** Where a model is to be cut. */
+interface CutSettings {
+  /** Before these layers; `auto` when absent. */
+  readonly cuts?: 'auto' | readonly number[] | undefined
+  readonly batch: number
+  /** How many bytes of parameters each peer has room for; any when absent. */
+  readonly room?: number | undefined
+}
+
 /**
  * The first part of each stage, and the end. Without cuts, stages have about as much to compute each, by what is known
  * of the layers: all peers come to the same cuts, which measured times would not give.
@@ -119,7 +128,7 @@ export type PartEnds = readonly number[]
 export function endsOf(
   parts: readonly TaskPart[] | undefined,
   { lines, splitSize }: PipelineSettings,
-  { cuts = 'auto', batch }: { readonly cuts?: 'auto' | readonly number[] | undefined; readonly batch: number }
+  { cuts = 'auto', batch, room }: CutSettings
 ): PartEnds {
   const stages = lines[0].length
   if (parts === undefined) throw new InputError('the task has no layers, so its model cannot be cut into stages')
@@ -132,7 +141,7 @@ export function endsOf(
     throw new InputError(
       `the model has batch normalisation, whose statistics of micro-batches are not those of the batch: give pipeline: { splitSize: ${batch} }, the whole batch, or another normalisation`
     )
-  if (cuts === 'auto') return [0, ...balancedCuts(parts, stages), parts.length]
+  if (cuts === 'auto') return [0, ...balancedCuts(parts, stages, room), parts.length]
   const places = cuts.map((cut) => {
     const index = parts.findIndex(({ layer }) => layer === cut)
     if (index > 0) return index
@@ -147,9 +156,14 @@ function listed(layers: readonly number[]): string {
   return layers.length === 0 ? 'no layer' : `layer ${layers.join(', ')}`
 }
 
-function balancedCuts(parts: readonly TaskPart[], stages: number): readonly number[] {
-  const layers = parts.map(({ operations, outputs }) => ({ time: operations + 1, activations: outputs, weights: 0 }))
-  return planStages(layers, { peers: stages, replicas: 1, rate: Number.POSITIVE_INFINITY })?.cuts ?? []
+/** As even as they can be with room for each stage, or without, if there is none. */
+function balancedCuts(parts: readonly TaskPart[], stages: number, room?: number): readonly number[] {
+  const layers = parts.map(({ operations, outputs, parameters }) => {
+    return { time: operations + 1, activations: outputs, weights: 4 * parameters }
+  })
+  const limits = { peers: stages, replicas: 1, rate: Number.POSITIVE_INFINITY }
+  const plan = planStages(layers, { ...limits, memory: room }) ?? planStages(layers, limits)
+  return plan?.cuts ?? []
 }
 
 /** The most numbers of a vector that the peers send: a stage's parameters, or a micro-batch between two stages. */

@@ -1,5 +1,6 @@
 import { messageOf, type PeerName, peerName, type Problem, problem, within } from '@murmuration/core'
 import { z } from 'zod'
+import { byteSize } from '../quantities.js'
 import { addressProblem, type AddressUse, idInAddress, isPeerId, placeInAddress } from './addresses.js'
 
 /** The most peers that a topology file may have. */
@@ -41,6 +42,13 @@ const peer = z.strictObject({
     .min(0)
     .optional()
     .meta({ description: 'Which stage of the model it trains, from 0; all peers of a pipeline have one, or none.' }),
+  memory: byteSize()
+    .refine((bytes) => bytes > 0, 'more than 0 B')
+    .optional()
+    .meta({
+      description:
+        'How much memory its process may take: a model, or a stage, whose parameters take more is refused, and stages are cut to fit.'
+    }),
   id: idSchema.optional(),
   invited: z.literal(true).optional().meta({
     description:
@@ -71,6 +79,8 @@ export interface PeerEntry {
   readonly role: 'worker' | 'server'
   /** The stage of the model that it trains, if the file sets it. */
   readonly stage?: number | undefined
+  /** How much memory its process may take, in bytes. */
+  readonly memory?: number | undefined
   /** The libp2p peer id. */
   readonly id?: string | undefined
   /** Whether the place is for a peer that comes with an invitation. */
@@ -154,10 +164,20 @@ function entry({
   name,
   role = 'worker',
   stage,
+  memory,
   id,
   invited,
   addresses = [],
   listen
 }: z.output<typeof peer>): PeerEntry {
-  return { name, role, ...(stage === undefined ? {} : { stage }), id, invited: invited === true, addresses, listen }
+  return {
+    name,
+    role,
+    ...(stage === undefined ? {} : { stage }),
+    ...(memory === undefined ? {} : { memory }),
+    id,
+    invited: invited === true,
+    addresses,
+    listen
+  }
 }

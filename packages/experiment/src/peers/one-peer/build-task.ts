@@ -8,7 +8,9 @@ import {
   type TaskWorker,
   type ThreadWork
 } from '@murmuration/tasks'
+import { lengthOf } from '@murmuration/vectors'
 import type { RunEvent } from '../../base/events.js'
+import { checkMemory, leastMemory, roomIn } from '../../training/memory.js'
 import { endsOf, longestVector, placeInLines, stageText } from '../../training/pipeline.js'
 import { type RunPlan, taskOf } from '../../training/plan.js'
 import { noteWhileSlow } from '../reporting/note-while-slow.js'
@@ -43,6 +45,7 @@ export async function buildTask(run: PeerOfRun): Promise<BuiltTask> {
   if (plan.options.pipeline !== undefined)
     return buildStage(run, await built(startTaskWorker(late(description), { signal })))
   const task = await built(startTaskWorker(description, { signal }))
+  await checked(run, task, task.schema)
   const noting = <Result>(what: string, work: Work<Result>): ThreadWork<Result> => ({
     ...work,
     run: () => noteWhileSlow(Promise.resolve(work.run()), note(`${what} of ${content}`))
@@ -63,10 +66,22 @@ export interface BuiltTask {
   readonly schema: Schema
   /** The most numbers of a vector, where that is not the model. */
   readonly longest?: number
+  /** Before which layers the model is cut. */
+  readonly cuts?: readonly number[]
 }
 
 function ofWhole(task: TaskWorker): BuiltTask {
   return { task, schema: task.schema }
+}
+
+/** Closes the task if the peer has no room for it; see {@link checkMemory}. */
+async function checked({ plan, self }: PeerOfRun, task: TaskWorker, whole: Schema): Promise<void> {
+  try {
+    if (!isServer({ plan, self })) checkMemory(plan, self, { own: lengthOf(task.schema), all: lengthOf(whole) })
+  } catch (error) {
+    await task.close()
+    throw error
+  }
 }
 
 /** Weights take no memory until the stage is known. */
@@ -74,17 +89,23 @@ function late({ options, ...description }: TaskDescription): TaskDescription {
   return { ...description, options: { ...(options as object), hasLateWeights: true } }
 }
 
-async function buildStage({ plan, self }: PeerOfRun, whole: TaskWorker): Promise<BuiltTask> {
+async function buildStage(run: PeerOfRun, whole: TaskWorker): Promise<BuiltTask> {
   try {
+    const { plan, self } = run
     const { file, options, training } = plan
     const settings = options.pipeline as PipelineSettings
     const { parts = [] } = whole.stages ?? {}
-    const ends = endsOf(whole.stages?.parts, settings, { ...training.pipeline, batch: training.batch })
-    const { stage } = placeInLines(file.pipeline as PipelineOfFile, self)
+    const pipeline = file.pipeline as PipelineOfFile
+    const memory = leastMemory(file)
+    const room = memory === undefined ? undefined : roomIn(memory, pipeline.lines.length > 1, training)
+    const ends = endsOf(whole.stages?.parts, settings, { ...training.pipeline, batch: training.batch, room })
+    const { stage } = placeInLines(pipeline, self)
     const task = (await whole.stages?.of(ends[stage], ends[stage + 1])) as StageTaskWorker
     const longest = longestVector(parts, ends, settings.splitSize, task.stage.targets)
     const about = { ...task.about, stage: stageText(parts, ends, stage) }
-    return { task: { ...task, about }, schema: whole.schema, longest }
+    await checked(run, task, whole.schema)
+    const cuts = ends.slice(1, -1).map((end) => parts[end].layer)
+    return { task: { ...task, about }, schema: whole.schema, longest, cuts }
   } catch (error) {
     await whole.close()
     throw error

@@ -161,8 +161,8 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     const task = await startingFrom(plan.init, built.task, built.schema)
     const start = await task.initialise(plan.options.seed).run()
     const checksum = { ...task.fingerprints, ...(await moduleChecksums(plan.training)) }
-    const settings = { ...plan.settings, ...settingsOf({ checksum }) }
-    const { schema, longest } = built
+    const { schema, longest, cuts } = built
+    const settings = { ...plan.settings, ...settingsOf({ checksum, ...(cuts === undefined ? {} : { cuts }) }) }
     const isWhole = schema === task.schema
     const startHash = isWhole ? hashVector(start) : startOfTensors(schema, task.schema, start)
     const runSettings = { settings, schema, start: startHash, ...(longest === undefined ? {} : { longest }) }
