@@ -208,7 +208,7 @@ test('a robust algorithm is refused where a peer has too few neighbours in some 
   t.deepEqual(found(krumSgd, { ...near(0), peers: peers.slice(0, 1) }), [])
 })
 
-test('of each algorithm it is said what a loss means: rows end it, all others but edges and services have epochs', (t) => {
+test('what a loss means for each algorithm: rows end it, all but edges and services have epochs', (t) => {
   const named = (onLoss: string) =>
     allAlgorithms.filter((record) => lossRule(record).onLoss === onLoss).map(({ name }) => name)
   t.deepEqual(named('ends').sort(), ['adapm', 'classic-local-server', 'classic-server', 'lapse', 'petuum'])

@@ -23,7 +23,7 @@ test('the most violating samples are those that may move, and the lower numbers 
   t.is(biasOf(extremes), -1)
 })
 
-test('without samples that may rise, or fall, nothing violates the conditions, and the bias is that of the others', (t) => {
+test('without samples that may rise, or fall, nothing violates the conditions; the bias is that of the others', (t) => {
   const extremes = extremesOf([sample(0, 1, 0, -1), sample(1, 1, 0, -1)], c)
   t.deepEqual([extremes.up?.at, extremes.low, extremes.gap], [0, undefined, -Infinity])
   t.is(biasOf(extremes), 1)

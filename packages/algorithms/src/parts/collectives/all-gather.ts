@@ -31,7 +31,7 @@ export async function allGather(
   const parts = Math.ceil(longest / length)
   if (parts > partsPerRound)
     throw new InputError(
-      `found ${longest} numbers to send in parts of ${length}, expected at most ${partsPerRound} parts; send fewer samples`
+      `found ${longest} numbers in parts of ${length}, expected at most ${partsPerRound} parts; send fewer samples`
     )
   const range = { offset: 0, length }
   const all = new Map<PeerName, Float32Array>(from.map((each) => [each, new Float32Array(partsOf(each) * length)]))

@@ -223,6 +223,6 @@ function checkOrder(order: readonly string[], peers: Peers): void {
 
 function noTrees(): InputError {
   return new InputError(
-    'collective: found trees, expected links with a bandwidth into which they are packed; add links to the topology, or choose auto or ring'
+    'collective: found trees, expected links with a bandwidth; add links to the topology, or choose auto or ring'
   )
 }

@@ -108,7 +108,7 @@ export function chosen<Name extends string>(
 ): ChosenCollective<Name> {
   if (choice === 'trees')
     throw new InputError(
-      'collective: trees follow from the links: give the options that optionsOn(algorithm, topology, options, links) returns'
+      'collective: trees follow from the links: give what optionsOn(algorithm, topology, options, links) returns'
     )
   if (choice === 'auto') return { name: usual, trees: [] }
   if (typeof choice === 'string') return { name: choice, trees: [] }
