@@ -126,7 +126,7 @@ function scaled({ collective, ...options }, scale) {
   if (collective?.candidates === undefined) return { ...options, collective }
   const candidates = collective.candidates.map(({ time, ...rest }) => ({
     ...rest,
-    time: time.map((parts) => parts.map(({ latency, perByte }) => ({ latency, perByte: perByte * scale })))
+    time: time.map((each) => ({ ...each, bytes: each.bytes / scale }))
   }))
   return { ...options, collective: { ...collective, candidates } }
 }

@@ -19,7 +19,7 @@ export { applyMixing, type SparseMatrix, sparseMatrix } from './sparse.js'
 export { type WeightRule, weightsSchema } from './weights.js'
 export type { PackedTree, TreePacking } from './trees/packed-tree.js'
 export { packAllReduce, packBroadcast } from './trees/pack-trees.js'
-export { type LinearTime, millisecondsFor, type PredictedTime } from './trees/predicted-time.js'
+export { millisecondsFor, type PredictedTime } from './trees/predicted-time.js'
 export { chainOrder, ringOrder } from './trees/orders.js'
 export {
   chunksOf,

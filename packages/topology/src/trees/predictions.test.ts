@@ -53,6 +53,18 @@ test('on even lines collectives take what their papers say, and headers', (t) =>
   }
 })
 
+test('a predicted time is met at each length that was computed, also where it grows ever more slowly', (t) => {
+  const times = [
+    { bytes: 100, time: 1 },
+    { bytes: 200, time: 9 },
+    { bytes: 400, time: 11 }
+  ]
+  const seen = [100, 150, 200, 300, 400, 800].map((bytes) => millisecondsFor(times, bytes))
+  t.deepEqual(seen, [1, 5, 9, 10, 11, 15])
+  t.is(millisecondsFor(times, 50), 0, 'not below 0')
+  t.is(millisecondsFor(times.slice(0, 1), 1e6), 1, 'what does not depend on the length')
+})
+
 test('among more than 64 peers, and with fewer chunks than are sent, times stay about the same', (t) => {
   const bytes = 2 ** 22
   const played = millisecondsFor(predictDirect(named(64), even(64), 16), bytes)

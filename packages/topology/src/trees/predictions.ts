@@ -1,7 +1,7 @@
 /** What collectives take on given links: their transfers are played on the lines, for vectors of several lengths. */
 import type { Links, Milliseconds, PeerName } from '@murmuration/core'
 import type { PackedTree } from './packed-tree.js'
-import type { LinearTime, PredictedTime } from './predicted-time.js'
+import type { PredictedTime } from './predicted-time.js'
 import { linesOf } from './shared-lines.js'
 import { type PlannedTransfer, timeOfTransfers } from './transfers.js'
 
@@ -137,12 +137,13 @@ function estimated(peers: readonly PeerName[], links: Links, transfers: readonly
     for (const line of uses[from][to] ?? []) loads[line] += fraction
     ways[index] = latencyOf(links, peers[from], peers[to]) + Math.max(0, ...needs.map((need) => ways[need]))
   }
-  return [
-    [
-      { latency: 0, perByte: rates.reduce((most, rate, line) => Math.max(most, (8000 * loads[line]) / rate), 0) },
-      { latency: ways.reduce((most, way) => Math.max(most, way), 0), perByte: 0 }
-    ]
-  ]
+  const perByte = rates.reduce((most, rate, line) => Math.max(most, (8000 * loads[line]) / rate), 0)
+  const way = ways.reduce((most, each) => Math.max(most, each), 0)
+  if (perByte === 0) return [{ bytes: 0, time: way }]
+  // The way counts up to where the line takes as long.
+  const equal = way / perByte
+  const ends = way === 0 ? [0] : [0, equal]
+  return [...ends.map((bytes) => ({ bytes, time: way })), { bytes: equal + 1, time: way + perByte }]
 }
 
 /** The edges into the root, then those out of it. Each comes after those that it needs: they end where it begins. */
@@ -196,24 +197,13 @@ function transfersOf(chunks: readonly PlayedChunk[]): readonly FractionTransfer[
   return transfers
 }
 
-/** The times of the sizes, joined by straight lines: the lower convex hull of these points. */
 function played(peers: readonly PeerName[], links: Links, transfers: readonly FractionTransfer[]): PredictedTime {
   const lines = linesOf(peers, links)
   const latency = (from: number, to: number) => latencyOf(links, peers[from], peers[to])
-  const times = sizes.map((bytes) => {
+  return sizes.map((bytes) => {
     const sized = transfers.map((transfer) => ({ ...transfer, bytes: transfer.headers + transfer.fraction * bytes }))
-    return timeOfTransfers(lines, latency, sized)
+    return { bytes, time: timeOfTransfers(lines, latency, sized) }
   })
-  const slope = (from: number, to: number) => (times[to] - times[from]) / (sizes[to] - sizes[from])
-  const parts: LinearTime[] = []
-  for (let from = 0; from < sizes.length - 1;) {
-    let next = from + 1
-    for (let to = next + 1; to < sizes.length; to++) if (slope(from, to) <= slope(from, next)) next = to
-    const perByte = Math.max(0, slope(from, next))
-    parts.push({ latency: Math.max(0, times[next] - perByte * sizes[next]), perByte })
-    from = next
-  }
-  return [parts]
 }
 
 function latencyOf(links: Links, from: PeerName, to: PeerName): Milliseconds {

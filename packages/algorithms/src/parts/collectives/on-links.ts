@@ -188,10 +188,8 @@ function candidatesOf(
 /** How much faster a vector in one piece must seem to be: its predicted time may be a few per cent too short. */
 const margin = 1.05
 
-function withMargin(time: PredictedTime): PredictedTime {
-  return time.map((parts) =>
-    parts.map(({ latency, perByte }) => ({ latency: margin * latency, perByte: margin * perByte }))
-  )
+function withMargin(times: PredictedTime): PredictedTime {
+  return times.map(({ bytes, time }) => ({ bytes, time: margin * time }))
 }
 
 function factsOf(peers: Peers, links: Links): unknown {

@@ -10,13 +10,13 @@ const tree = z.strictObject({
   into: z.array(place).readonly().optional(),
   out: z.array(place).readonly()
 })
-const part = z.strictObject({ latency: z.number().min(0), perByte: z.number().min(0) })
+const timeAt = z.strictObject({ bytes: z.number().min(0), time: z.number().min(0) })
 
 /** What `auto` chooses from: a collective, in how many chunks (of a range; along trees of the whole), and its time. */
 const candidate = z.strictObject({
   name: z.string(),
   chunks: z.int().min(1),
-  time: z.array(z.array(part).readonly()).readonly()
+  time: z.array(timeAt).readonly()
 })
 export type CollectiveCandidate = z.output<typeof candidate>
 
