@@ -1,5 +1,5 @@
 /** Algorithms whose parameters are keyed rows, in both worlds: what is added arrives once. */
-import { keyAlgorithms } from '@murmuration/algorithms'
+import { keyAlgorithms, packRows, type SavedRows, unpackRows } from '@murmuration/algorithms'
 import { type PeerName, type Task, type TaskRows } from '@murmuration/core'
 import { simulate, uniformLinks } from '@murmuration/simulator'
 import { vectorWire, weighed } from '@murmuration/wire'
@@ -110,6 +110,32 @@ for (const [name, world] of Object.entries(worlds)) {
       const expected = sumOf(11, 3, 2)
       for (const peer of ['p0', 'p1', 'p2']) t.deepEqual(models.get(peer as PeerName), expected, peer)
       checkHeld(t, held)
+    })
+
+    test(`${name}: ${algorithm.title}: from the rows that all have saved a new run comes to the same sum`, async (t) => {
+      const settings = { options: { workers: 2 } }
+      const run = (more: object, from?: ReadonlyMap<PeerName, SavedRows>) =>
+        runOf(world, algorithm, 3, (place) => adding(11, place), { ...settings, ...more }, from)
+      const first = await run({ rounds: 1, finalRounds: 0 })
+      const read = [...first.saved].map(([peer, rows]): [PeerName, SavedRows] => [
+        peer,
+        unpackRows(packRows(rows), { count: 11, width: 2 }, 2)
+      ])
+      t.deepEqual(new Map(read), first.saved)
+      const { models, held, saved } = await run({}, first.saved)
+      for (const peer of ['p0', 'p1', 'p2']) {
+        t.deepEqual(models.get(peer as PeerName), sumOf(11, 3, 2), peer)
+        t.is(saved.get(peer as PeerName)?.samples, 120)
+      }
+      checkHeld(t, [first.held[0], held[1]])
+      const [[peer, rows], ...others] = read
+      const none: SavedRows = { ...rows, keys: rows.keys.slice(1), rows: rows.rows.slice(2) }
+      if (name === 'libp2p' || rows.keys.length === 0) return
+      await t.throwsAsync(run({}, new Map([[peer, none], ...others])), {
+        message: new RegExp(
+          `the checkpoints of round 1 do not fit together: no peer has saved the rows of ${rows.keys[0]}`
+        )
+      })
     })
   }
 }

@@ -139,10 +139,12 @@ export {
   KeyPeer,
   Keys,
   KeyServer,
+  packRows,
   plainSgdProblem,
   RelocatingKeyServer,
   rowsAlgorithm,
   StaleKeyServer,
+  unpackRows,
   type IntentOptions,
   type KeyMessage,
   type KeyPeerOptions,
@@ -151,6 +153,7 @@ export {
   type PlainSgdSettings,
   type RowsAlgorithm,
   type RowsDefinition,
+  type SavedRows,
   type SendTo,
   type StalenessOptions
 } from '@murmuration/rows'

@@ -1,6 +1,6 @@
 import { type Fabric, InputError, type StepReport, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import { type RowsAlgorithm, trainKeys } from '@murmuration/rows'
+import { type RowsAlgorithm, type SavedRows, trainKeys } from '@murmuration/rows'
 import { ElasticSession, type ElasticSettings, hasMembers, Session, type TrainingSettings } from '@murmuration/engine'
 
 /** How peers train, whatever their parameters are. */
@@ -16,15 +16,16 @@ export function hasRows(settings: AnySettings): settings is TrainingSettings<Row
  * {@link trainKeys} for algorithms with keyed rows.
  *
  * @param options - `signal` is aborted to end training before it is over: the next step, or the one in progress,
- *   rejects with its reason, the members hear that this peer leaves, and the fabric is stopped
+ *   rejects with its reason, the members hear that this peer leaves, and the fabric is stopped; `from` are rows to
+ *   continue from, with an algorithm with keyed rows
  */
 export function train(
   fabric: Fabric<VectorMessage>,
   task: Task,
   settings: AnySettings,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {}
+  { signal, from }: { readonly signal?: AbortSignal | undefined; readonly from?: SavedRows | undefined } = {}
 ): AsyncGenerator<StepReport, Float32Array> {
-  const steps = hasRows(settings) ? trainKeys(fabric, task, settings) : sessionOf(fabric, task, settings).steps()
+  const steps = hasRows(settings) ? trainKeys(fabric, task, settings, from) : sessionOf(fabric, task, settings).steps()
   if (signal === undefined) return steps
   return untilAborted(steps, signal, () => {
     settings.members?.leave()

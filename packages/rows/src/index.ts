@@ -20,4 +20,5 @@ export {
 } from './record.js'
 export { RelocatingKeyServer } from './relocating-key-server.js'
 export { StaleKeyServer, type StalenessOptions } from './stale-key-server.js'
+export { packRows, type SavedRows, unpackRows } from './saved-rows.js'
 export { trainKeys } from './train-keys.js'

@@ -84,6 +84,12 @@ export class KeyServer {
     return { keys, rows }
   }
 
+  /** Sets rows that are held here, of all keys that are held here, while no operation is open. */
+  restore(keys: Uint32Array, rows: Float32Array): void {
+    const { width } = this.setting
+    for (let i = 0; i < keys.length; i++) this.table.put(keys[i], rows, i * width)
+  }
+
   /**
    * Reads the rows of `keys` into `out`. Rows of other peers are there once the operation has ended.
    *

@@ -20,6 +20,7 @@ import { maxKeys } from './messages.js'
 import { plainSgdProblem } from './plain-sgd.js'
 import type { KeyOptions, RowsAlgorithm } from './record.js'
 import { dealtOut, rowsSgd } from './rows-sgd.js'
+import { checkHeld, type SavedRows } from './saved-rows.js'
 
 const nothing: readonly never[] = []
 
@@ -28,19 +29,23 @@ const nothing: readonly never[] = []
  * peer holds. With `finalRounds`, workers pull all rows at the end, report and return them; without, the result is
  * empty.
  *
- * @throws InputError when the task has no keyed rows, or the settings ask for something that such algorithms lack
+ * @param from - continues from these rows; all other peers must continue from the same round
+ * @throws InputError when the task has no keyed rows, the settings ask for something that such algorithms lack, or the
+ *   saved rows of all peers are not all rows, each once
  * @throws NeighboursMissingError when a peer is lost or silent; it names the rows that this peer held
  */
 export async function* trainKeys(
   fabric: Fabric<VectorMessage>,
   task: Task,
-  settings: TrainingSettings<RowsAlgorithm>
+  settings: TrainingSettings<RowsAlgorithm>,
+  from?: SavedRows
 ): AsyncGenerator<StepReport, Float32Array> {
   const run = new KeyRun(fabric, task, settings)
   await run.start()
   try {
     const close = run.peer.serve()
-    for (let round = 0; round < settings.rounds; round++) {
+    if (from !== undefined) await run.restore(from)
+    for (let round = from?.round ?? 0; round < settings.rounds; round++) {
       const loss = await run.epoch(round)
       yield run.report(round, loss)
       run.peer.beginPhase()
@@ -106,6 +111,25 @@ class KeyRun {
         this.#settings.algorithm.open({ ...setting, count, width, holders, workers: ofPeer }, send, x, this.#options)
     })
     if (!this.#isServer) this.#blocks = this.#divided()
+  }
+
+  /**
+   * A phase in which each row moves to the peer that has saved it. Requests of the next phase wait, so nobody reads a
+   * row before it is restored.
+   */
+  async restore(saved: SavedRows): Promise<void> {
+    const { keys, rows, samples } = saved
+    this.#samples = samples
+    if (!this.#isServer) {
+      const workers = Array.from({ length: this.#options.workers ?? 1 }, (_, k) => this.#keys(this.#fabric, k))
+      await workers[0].localize(keys)
+      for (const worker of workers) worker.end()
+      await this.#untilAnswered(() => true)
+    }
+    await this.peer.endPhase(this.#fabric)
+    checkHeld(this.peer.server.held().keys, saved)
+    this.peer.server.restore(keys, rows)
+    this.peer.beginPhase()
   }
 
   /**
@@ -198,14 +222,22 @@ class KeyRun {
         this.peer.wakeAll()
       })
     await act(this.#fabric, 0)
-    const isOver = () => failure !== undefined || (ended === workers - 1 && this.peer.server.open === 0)
-    await this.peer.until(this.#fabric, isOver, (silence) => {
-      // A worker times out its own waits.
-      if (silence > 2 && ended === workers - 1) throw this.peer.unanswered(silence)
-    })
+    await this.#untilAnswered(
+      () => ended === workers - 1,
+      () => failure !== undefined
+    )
     if (failure !== undefined) throw failure.error
     this.#samples += samples.length
     return loss
+  }
+
+  /** Until this peer has no open operation and its workers have ended, or one has failed. */
+  async #untilAnswered(haveEnded: () => boolean, hasFailed: () => boolean = () => false): Promise<void> {
+    const isOver = () => hasFailed() || (haveEnded() && this.peer.server.open === 0)
+    await this.peer.until(this.#fabric, isOver, (silence) => {
+      // A worker times out its own waits.
+      if (silence > 2 && haveEnded()) throw this.peer.unanswered(silence)
+    })
   }
 
   #divided(): readonly (readonly number[])[] {

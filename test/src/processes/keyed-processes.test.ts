@@ -1,10 +1,18 @@
 /** Algorithms with keyed rows as real processes: from the files to the summary, as in the simulator. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
 import type { KeyCounts } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { freePorts, type JsonLine, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
+import {
+  type CommandResult,
+  freePorts,
+  type JsonLine,
+  murmur,
+  murmurInTurn,
+  recordsOf,
+  temporaryFolder
+} from './command.js'
 
 const training = `
 task: { kind: matrix-factorisation, users: 60, items: 40, ratings: 2000, rank: 2 }
@@ -121,6 +129,29 @@ test('the loss of a peer is announced at the start, ends the run with code 3, an
   const held = /; c held, or was the home of, \d+ of 100 rows: \d+/
   for (const { reason } of losses.slice(1)) t.regex(String(reason), held)
   t.regex(result.stderr, held)
+})
+
+test('a run whose peer is killed continues from the rows that all have saved, and ends with the bits of one without a loss', async (t) => {
+  t.timeout(timeLimit(180_000))
+  const train = join(home, 'alone-train.yaml')
+  const text = await readFile(train, 'utf8')
+  const saving = join(home, 'saving-train.yaml')
+  await writeFile(saving, text.replace('rounds: 4', 'rounds: 12'))
+  const options = ['swarm', files.alone[0], '--train', saving, '--json', '--no-baseline']
+  const checkpoints = ['--checkpoint', join(home, 'saved'), '--every', '2 rounds', '--resume']
+  const modelsOf = (result: CommandResult) => recordsOf(result).at(-1)?.models
+  const whole = await murmur(options, home).result
+  t.is(whole.code, 0, whole.stderr)
+  const first = murmur([...options, ...checkpoints], home)
+  const { pid } = await first.telling('the process of b', ({ kind, peer }) => kind === 'peer' && peer === 'b')
+  await first.telling('round 4', ({ kind, round }) => kind === 'step' && Number(round) >= 4)
+  process.kill(Number(pid), 'SIGKILL')
+  const lost = await first.result
+  t.is(lost.code, 3, lost.stderr)
+  const second = await murmur([...options, ...checkpoints], home).result
+  t.is(second.code, 0, second.stderr)
+  t.regex(second.stdout, /a: continues from round (4|6|8|10)/)
+  t.deepEqual(modelsOf(second), modelsOf(whole))
 })
 
 test('a peer that is started by hand says that the loss of a peer ends its run', async (t) => {

@@ -9,7 +9,6 @@ import { optionsOn } from '@murmuration/algorithms'
 import { uniformLinks } from '@murmuration/simulator'
 import { recordNamed } from './algorithm-choice.js'
 import { makePlan } from '../make-plan.js'
-import { checkCheckpoints } from '../peers/checkpoints/checkpoints.js'
 import { epochSettings } from './epoch-settings.js'
 import { lossTexts, sampleTexts, taskOf } from './plan.js'
 
@@ -98,8 +97,6 @@ test('keyed rows need a task that has some, and plain steps; the file is told wh
   await writeFile(train, 'algorithm: lapse\ntask: matrix-factorisation\noptimiser: sgd\nweightDecay: 0\n')
   const { options } = await makePlan({ topology, train })
   t.is(options.finalRounds, 1, 'in which all rows are gathered')
-  const checkpoints = { folder: join(folder, 'checkpoints'), every: { rounds: 1 }, resume: false } as const
-  await t.throwsAsync(checkCheckpoints(checkpoints, options.algorithm, []), { message: /Lapse has no checkpoints yet/ })
 })
 
 test('a kernel and svm-blocks go together, on common data, with blocks that fit; a run says that samples travel', async (t) => {

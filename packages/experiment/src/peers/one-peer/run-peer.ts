@@ -354,11 +354,12 @@ interface TrainingPeer {
 }
 
 async function trainPeer(run: PeerRun, trainee: TrainingPeer) {
-  const { task, peer, needed, watching } = trainee
+  const { task, peer, needed, saved, checkpoints, watching } = trainee
   const { options } = run.plan
   if (!hasRows(options)) return trainModel(run, trainee, options)
   needed?.begin(0)
-  const trained = await trainRows(run, { ...options, gone: () => needed?.lost }, task, peer, watching)
+  const own = { ...run, saved, checkpoints }
+  const trained = await trainRows(own, { ...options, gone: () => needed?.lost }, task, peer, watching)
   needed?.finish(options.rounds)
   return trained
 }
