@@ -206,7 +206,7 @@ const manyMembers: Readonly<Record<string, number>> = {
   'packages/membership/src/member.ts Member': 61,
   'packages/membership/src/swarm-view.ts SwarmView': 25,
   'packages/membership/src/view.ts View': 29,
-  'packages/rows/src/intent-key-server.ts IntentKeyServer': 35,
+  'packages/rows/src/intent-key-server.ts IntentKeyServer': 34,
   'packages/rows/src/key-peer.ts KeyPeer': 35,
   'packages/rows/src/key-server.ts KeyServer': 37,
   'packages/rows/src/relocating-key-server.ts RelocatingKeyServer': 26,

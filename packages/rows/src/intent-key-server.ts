@@ -20,7 +20,7 @@
 import { IntendedBy, Intents } from './intents.js'
 import { homeOf, type KeySetting, type SendTo } from './key-server.js'
 import { type KeyMessage, noValues } from './messages.js'
-import { finished, grouped, keysAt, type Operation, indexOf } from './operation.js'
+import { finished, grouped, indexOf, keysAt, openIndexOf, type Operation } from './operation.js'
 import { RelocatingKeyServer } from './relocating-key-server.js'
 import { Replicas } from './replicas.js'
 
@@ -207,7 +207,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     const last: number[] = []
     for (const key of keys) {
       const announcement = this.#announced.get(key)
-      if (announcement === undefined || this.#isOpen(announcement, key) || this.#syncing.has(key)) continue
+      if (announcement === undefined || openIndexOf(announcement, key) >= 0 || this.#syncing.has(key)) continue
       const list = this.replicas.hasAdded(key) ? last : ended
       list.push(key)
     }
@@ -217,11 +217,6 @@ export class IntentKeyServer extends RelocatingKeyServer {
     }
     if (last.length > 0) this.#sync(Uint32Array.from(last).sort())
     if (ended.length > 0) this.#sendIntent('unintend', this.newId(), Uint32Array.from(ended).sort())
-  }
-
-  #isOpen({ keys, isDone }: Operation, key: number): boolean {
-    const index = indexOf(keys, key)
-    return index >= 0 && isDone[index] === 0
   }
 
   /** Refreshes copies. */
@@ -249,7 +244,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     const { self, width } = this.setting
     const operation = this.operation(id)
     const isRight = origin === self && (operation?.type === 'sync' || operation?.type === 'localize')
-    if (operation === undefined || !isRight || !keys.every((key) => this.#isOpen(operation, key))) return
+    if (operation === undefined || !isRight || !keys.every((key) => openIndexOf(operation, key) >= 0)) return
     for (const [index, key] of keys.entries()) {
       if (from !== self) this.seen[key] = from
       this.replicas.put(key, values, index * width)
@@ -267,7 +262,7 @@ export class IntentKeyServer extends RelocatingKeyServer {
     if (
       operation === undefined ||
       !isRight ||
-      !keys.every((key) => this.#isOpen(operation, key) && this.table.has(key))
+      !keys.every((key) => openIndexOf(operation, key) >= 0 && this.table.has(key))
     )
       return 'an answer, kept, without a request'
     for (const key of keys) this.done(operation, indexOf(operation.keys, key))

@@ -5,7 +5,7 @@
  */
 import { invariant, type KeyCounts } from '@murmuration/core'
 import { isAdding, type KeyMessage, type KeySpace, noValues } from './messages.js'
-import { finished, grouped, keysAt, type Operation, indexOf, rowsAt } from './operation.js'
+import { finished, grouped, keysAt, openIndexOf, type Operation, rowsAt } from './operation.js'
 import { RowTable } from './row-table.js'
 
 /** The setting of a key server. */
@@ -279,7 +279,7 @@ export class KeyServer {
     const isPull = type === 'pulled'
     if (operation === undefined || origin !== this.setting.self || operation.type !== (isPull ? 'pull' : 'push'))
       return false
-    const indices = Array.from(keys, (key) => this.#openIndex(operation, key))
+    const indices = Array.from(keys, (key) => openIndexOf(operation, key))
     if (indices.includes(-1)) return false
     const { width } = this.setting
     for (const [i, index] of indices.entries()) {
@@ -287,11 +287,6 @@ export class KeyServer {
       this.done(operation, index)
     }
     return true
-  }
-
-  #openIndex({ keys, isDone }: Operation, key: number): number {
-    const index = indexOf(keys, key)
-    return index >= 0 && isDone[index] === 0 ? index : -1
   }
 
   /** The open operation with this id. */
@@ -302,8 +297,7 @@ export class KeyServer {
   /** The open operation that moves the row of a key here, if there is one. */
   protected localizing(key: number): Operation | undefined {
     for (const operation of this.#open.values()) {
-      const index = operation.type === 'localize' ? indexOf(operation.keys, key) : -1
-      if (index >= 0 && operation.isDone[index] === 0) return operation
+      if (operation.type === 'localize' && openIndexOf(operation, key) >= 0) return operation
     }
     return undefined
   }

@@ -37,6 +37,12 @@ export function indexOf(keys: Uint32Array, key: number): number {
   return -1
 }
 
+/** The index of a key that an operation still waits for, or −1. */
+export function openIndexOf({ keys, isDone }: Operation, key: number): number {
+  const index = indexOf(keys, key)
+  return index >= 0 && isDone[index] === 0 ? index : -1
+}
+
 /** The values of some rows, concatenated. */
 export function rowsAt(values: Float32Array, indices: readonly number[], width: number): Float32Array {
   const rows = new Float32Array(indices.length * width)

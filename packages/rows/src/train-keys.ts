@@ -40,11 +40,11 @@ export async function* trainKeys(
   settings: TrainingSettings<RowsAlgorithm>,
   from?: SavedRows
 ): AsyncGenerator<StepReport, Float32Array> {
-  const run = new KeyRun(fabric, task, settings)
+  const run = new KeyRun(fabric, task, settings, from?.samples)
   await run.start()
   try {
     const close = run.peer.serve()
-    if (from !== undefined) await run.restore(from)
+    if (from !== undefined) await restore(fabric, run, from)
     for (let round = from?.round ?? 0; round < settings.rounds; round++) {
       const loss = await run.epoch(round)
       yield run.report(round, loss)
@@ -72,18 +72,19 @@ class KeyRun {
   readonly #task: Task
   readonly #settings: TrainingSettings<RowsAlgorithm>
   readonly #rows: TaskRows
-  readonly #options: KeyOptions
+  readonly options: KeyOptions
   #peer: KeyPeer | undefined
   /** The samples of this peer, by block. */
   #blocks: readonly (readonly number[])[] = []
-  #samples = 0
+  #samples: number
   #waited = 0
 
-  constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings<RowsAlgorithm>) {
+  constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings<RowsAlgorithm>, samples = 0) {
+    this.#samples = samples
     this.#fabric = fabric
     this.#task = task
     this.#settings = settings
-    this.#options = settings.algorithm.options.parse(settings.options ?? {})
+    this.options = settings.algorithm.options.parse(settings.options ?? {})
     this.#rows = rowsOf(task, settings)
   }
 
@@ -97,7 +98,7 @@ class KeyRun {
     const x = await this.#fabric.work(this.#task.initialise(seed))
     checkNumbers("the task's initialise", x, lengthOf(this.#task.schema))
     const { count, width } = this.#rows
-    const { workers: ofPeer = 1 } = this.#options
+    const { workers: ofPeer = 1 } = this.options
     const holders = this.#settings.algorithm.holders === 'servers' ? servers.length : workers.length
     this.#peer = new KeyPeer(this.#fabric, {
       peers: [...servers, ...workers],
@@ -108,28 +109,9 @@ class KeyRun {
       width,
       length: x.length,
       server: (setting, send) =>
-        this.#settings.algorithm.open({ ...setting, count, width, holders, workers: ofPeer }, send, x, this.#options)
+        this.#settings.algorithm.open({ ...setting, count, width, holders, workers: ofPeer }, send, x, this.options)
     })
-    if (!this.#isServer) this.#blocks = this.#divided()
-  }
-
-  /**
-   * A phase in which each row moves to the peer that has saved it. Requests of the next phase wait, so nobody reads a
-   * row before it is restored.
-   */
-  async restore(saved: SavedRows): Promise<void> {
-    const { keys, rows, samples } = saved
-    this.#samples = samples
-    if (!this.#isServer) {
-      const workers = Array.from({ length: this.#options.workers ?? 1 }, (_, k) => this.#keys(this.#fabric, k))
-      await workers[0].localize(keys)
-      for (const worker of workers) worker.end()
-      await this.#untilAnswered(() => true)
-    }
-    await this.peer.endPhase(this.#fabric)
-    checkHeld(this.peer.server.held().keys, saved)
-    this.peer.server.restore(keys, rows)
-    this.peer.beginPhase()
+    if (!this.isServer) this.#blocks = this.#divided()
   }
 
   /**
@@ -141,10 +123,10 @@ class KeyRun {
     let loss = 0
     for (let turn = 0; turn < this.#turns; turn++) {
       if (turn > 0) this.peer.beginPhase()
-      if (!this.#isServer) loss += await this.#phase(round, turn)
+      if (!this.isServer) loss += await this.#phase(round, turn)
       await this.peer.endPhase(this.#fabric)
     }
-    return this.#isServer ? undefined : loss / (this.#samples - before)
+    return this.isServer ? undefined : loss / (this.#samples - before)
   }
 
   report(round: number, loss: number | undefined): StepReport {
@@ -172,8 +154,8 @@ class KeyRun {
   /** The rows of all keys, at a worker; a server serves until all workers have them. */
   async gather(): Promise<Float32Array> {
     const { count, width } = this.#rows
-    const all = new Float32Array(this.#isServer ? 0 : count * width)
-    if (!this.#isServer)
+    const all = new Float32Array(this.isServer ? 0 : count * width)
+    if (!this.isServer)
       await this.#keys(this.#fabric).pull(
         Uint32Array.from({ length: count }, (_, key) => key),
         all
@@ -182,12 +164,12 @@ class KeyRun {
     return all
   }
 
-  get #isServer(): boolean {
+  get isServer(): boolean {
     return this.#settings.servers?.includes(this.#fabric.self) === true
   }
 
   get #turns(): number {
-    return this.#options.blocking === true ? this.#settings.workers.length : 1
+    return this.options.blocking === true ? this.#settings.workers.length : 1
   }
 
   #keys(fabric: Fabric<VectorMessage>, worker = 0): Keys {
@@ -198,10 +180,10 @@ class KeyRun {
   async #phase(round: number, turn: number): Promise<number> {
     const { workers: peers, batchSize } = this.#settings
     const turns = this.#turns
-    const { workers = 1, ahead = 0, tick = 1 } = this.#options
+    const { workers = 1, ahead = 0, tick = 1 } = this.options
     const samples = this.#blocks[(peers.indexOf(this.#fabric.self) + turn) % turns]
     const order = this.#fabric.random.stream(`samples ${round} ${turn}`).shuffle(samples)
-    const isInBlocks = this.#options.blocking === true
+    const isInBlocks = this.options.blocking === true
     if (isInBlocks && samples.length > 0)
       await this.#keys(this.#fabric).localize(this.#rows.keysOf(Uint32Array.from(samples), round))
     const dealt = dealtOut(order, workers, batchSize)
@@ -222,22 +204,15 @@ class KeyRun {
         this.peer.wakeAll()
       })
     await act(this.#fabric, 0)
-    await this.#untilAnswered(
+    await untilAnswered(
+      this.#fabric,
+      this.peer,
       () => ended === workers - 1,
       () => failure !== undefined
     )
     if (failure !== undefined) throw failure.error
     this.#samples += samples.length
     return loss
-  }
-
-  /** Until this peer has no open operation and its workers have ended, or one has failed. */
-  async #untilAnswered(haveEnded: () => boolean, hasFailed: () => boolean = () => false): Promise<void> {
-    const isOver = () => hasFailed() || (haveEnded() && this.peer.server.open === 0)
-    await this.peer.until(this.#fabric, isOver, (silence) => {
-      // A worker times out its own waits.
-      if (silence > 2 && haveEnded()) throw this.peer.unanswered(silence)
-    })
   }
 
   #divided(): readonly (readonly number[])[] {
@@ -262,4 +237,34 @@ function rowsOf({ rows }: Task, { algorithm, options, ...settings }: TrainingSet
   const problem = plainSgdProblem(algorithm, settings)
   if (problem !== undefined) throw new InputError(problem)
   return rows
+}
+
+/**
+ * A phase in which each row moves to the peer that has saved it. Requests of the next phase wait, so nobody reads a row
+ * before it is restored.
+ */
+async function restore(fabric: Fabric<VectorMessage>, { peer, isServer, options }: KeyRun, saved: SavedRows) {
+  const count = isServer ? 0 : (options.workers ?? 1)
+  const keys = Array.from({ length: count }, (_, worker) => new Keys(fabric, peer, worker))
+  await keys[0]?.localize(saved.keys)
+  for (const worker of keys) worker.end()
+  await untilAnswered(fabric, peer)
+  await peer.endPhase(fabric)
+  checkHeld(peer.server.held().keys, saved)
+  peer.server.restore(saved.keys, saved.rows)
+  peer.beginPhase()
+}
+
+/** Until this peer has no open operation and its workers have ended, or one has failed. */
+async function untilAnswered(
+  fabric: Fabric<VectorMessage>,
+  peer: KeyPeer,
+  haveEnded = () => true,
+  hasFailed = () => false
+): Promise<void> {
+  const isOver = () => hasFailed() || (haveEnded() && peer.server.open === 0)
+  await peer.until(fabric, isOver, (silence) => {
+    // A worker times out its own waits.
+    if (silence > 2 && haveEnded()) throw peer.unanswered(silence)
+  })
 }
