@@ -21,7 +21,7 @@ const pause: Milliseconds = 1000
 
 /** Presents an invitation to peers of the run until one admits this peer; see `enterRun`. */
 export async function enter({ invitation, identity, seeds, timeout, signal, isRight }: EnterOptions): Promise<Entered> {
-  const own = admissionOf(invitation, identity)
+  const own = await admissionOf(invitation, identity)
   const question = { present: own, certificates: [], wantsFiles: true }
   const answer = await calling(identity, signal, async (node) => {
     const deadline = performance.now() + timeout

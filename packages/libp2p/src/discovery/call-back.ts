@@ -3,7 +3,7 @@
  */
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { multiaddr } from '#platform/libraries/base.js'
 import { tcpHost } from '../addresses/channel-address.js'
 import { isIPv4 } from '../addresses/ip.js'
