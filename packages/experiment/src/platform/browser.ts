@@ -18,6 +18,11 @@ export async function importFile(path: string): Promise<never> {
 /** Rejects with an InputError, as {@link importFile} does. */
 export const textIn = importFile
 
+export const processId: number | undefined = undefined
+
+/** Unknown in a bundle, which has no package.json. */
+export const version: string = 'browser'
+
 /** Rejects with an InputError: the clients of these programs need Node.js. */
 export async function openStore({ url }: { readonly url: string }): Promise<never> {
   throw new InputError(`${new URL(url).protocol} a peer in a browser cannot be the service of a store`)

@@ -1,6 +1,7 @@
 /** What a peer needs of its platform, in Node.js. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { OpenedStore, StoreOptions } from '@murmuration/stores'
@@ -24,8 +25,17 @@ export function textIn(path: string): Promise<string> {
   return readFile(path, 'utf8')
 }
 
+/** The id of the process that a peer is in; `undefined` in a page. */
+export const processId: number | undefined = process.pid
+
+/** The version of this package, which all packages share. */
+export const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string }
+
+/** The environment variable with the password of a store, which is in no file and in no output. */
+const passwordVariable = 'MURMUR_STORE_PASSWORD'
+
 /** Opens a store that is a program of its own. Its packages are loaded only where there is one. */
-export async function openStore(options: StoreOptions): Promise<OpenedStore> {
+export async function openStore(options: Omit<StoreOptions, 'password'>): Promise<OpenedStore> {
   const stores = await import('@murmuration/stores')
-  return stores.openStore(options)
+  return stores.openStore({ ...options, password: process.env[passwordVariable] })
 }

@@ -10,9 +10,9 @@ import { failureKindOf } from '../base/errors.js'
  * be loaded, or does not export exactly one algorithm.
  */
 export async function importAlgorithm(path: string): Promise<AnyAlgorithm> {
-  const exported = (await importFile(path).catch((error: unknown) => {
+  const exported = await importFile(path).catch((error: unknown) => {
     throw new InputError(`cannot load the algorithm's module ${placeOf(path, error)}: ${messageOf(error)}`)
-  })) as object
+  })
   const record = algorithmIn(exported, path)
   if (record.kind === 'rows') return { ...record, module: path }
   const { server } = record
