@@ -13,7 +13,7 @@ import { makeRealPlan } from '../make-plan.js'
 import type { RunRequest } from '../training/plan.js'
 import type { PeerCommandOptions } from './peer-command.js'
 import { identityDirectory } from '../training/peer-list.js'
-import { runFolder } from './admission/certificate-store.js'
+import { runFolder } from './admission/run-folder.js'
 import { requestFrom } from './admission/received-files.js'
 import { fingerprintOf } from './admission/run-files.js'
 

@@ -7,6 +7,8 @@ import { startingFrom } from '../models/start-model.js'
 import { placeOf } from '../training/peer-list.js'
 import type { RunRequest } from '../training/plan.js'
 import { admissionOf, type OwnAdmission } from './admission/admission.js'
+import { filesOf } from './admission/received-files.js'
+import { runFolder } from './admission/run-folder.js'
 import { checkCheckpoints, type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
 import { withEventLog } from './event-log/with-event-log.js'
 import { trainAsPeer } from './one-peer/train-as-peer.js'
@@ -44,7 +46,7 @@ export interface PeerCommandOptions {
 /** Runs one peer of a topology on this machine. Rejects with the typed errors of core. */
 export async function runPeerCommand(request: RunRequest, options: PeerCommandOptions): Promise<PeerSummary> {
   const plan = await makeRealPlan(request)
-  const { as: self, checkpoints, directory, save, watch, relay, emit } = options
+  const { as: self, checkpoints, directory, save, watch, relay, entered, emit } = options
   if (save !== undefined) await checkSave(save)
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, [self])
   const { relays, ...place } = await placeOf(plan, self, options)
@@ -54,7 +56,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
     discovery: options.discovery,
     upnp: options.upnp,
     relay: { ...relay, via: [...(relay?.via ?? []), ...relays] },
-    admission: await admissionOf({ plan, request }, self, emit, options.entered),
+    admission: await admissionOf({ plan, files: () => filesOf(request), folderOf: runFolder }, self, emit, entered),
     wait: options.wait,
     emit,
     signal: options.signal,
