@@ -1,7 +1,7 @@
 import type { Connection, PeerInfo, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { realClock } from '../base/clock.js'
 import { connectionsTo, isOpen, type LinkContext } from '../links/context.js'
 import { explain } from '../base/explain.js'
