@@ -1,7 +1,7 @@
 /** Signed addresses of a peer: libp2p's peer records in signed envelopes (libp2p specs, RFC 0002 and RFC 0003). */
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { multiaddr, peerIdFromPublicKey } from '../libraries/base.js'
-import { PeerRecord, RecordEnvelope } from '../libraries/network.js'
+import { multiaddr, peerIdFromPublicKey } from '#platform/libraries/base.js'
+import { PeerRecord, RecordEnvelope } from '#platform/libraries/network.js'
 import type { Identity } from '../base/identity.js'
 
 /** The most addresses of a peer that are announced, read and dialled. */

@@ -1,6 +1,6 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import { TimeoutError, multiaddr } from '../libraries/base.js'
+import { TimeoutError, multiaddr } from '#platform/libraries/base.js'
 import type { Signal } from '../base/signal.js'
 import { tcpHost } from '../addresses/channel-address.js'
 import { realClock } from '../base/clock.js'

@@ -1,6 +1,6 @@
 import type { Connection } from '@libp2p/interface'
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { realClock } from '../base/clock.js'
 import { connectionsTo, isOpen, type LinkContext } from './context.js'
 import { IncomingLink } from './incoming-link.js'
