@@ -17,6 +17,7 @@ import { parseAddress } from '../addresses/peer-list.js'
 import { Circuit } from '../relay/circuit.js'
 import type { RelayRole } from '../relay/role.js'
 import type { Shaper } from '../shaping/shaper.js'
+import { transportsForTabs } from '../tabs/transports.js'
 import { UnreadFrames } from './unread-frames.js'
 import { WrappingTransport } from '../shaping/wrapping-transport.js'
 import { writeTogether } from './write-together.js'
@@ -53,7 +54,11 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     start: false,
     privateKey: identity.privateKey,
     addresses: { listen: [...listen] },
-    transports: [shaper === undefined ? transport : shaper.transport(transport), circuit.transport],
+    transports: [
+      shaper === undefined ? transport : shaper.transport(transport),
+      circuit.transport,
+      ...(await transportsForTabs(listen, identity, limits))
+    ],
     services: {
       listeningAddresses,
       ...(relay === undefined ? {} : { relay: relay.service(limits.handshakeTimeout) }),
