@@ -1,7 +1,7 @@
 import { type Agreement, hasMembers } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
 import { durationText } from '@murmuration/files'
-import type { DiscoveryOptions, Identity, RelayOptions } from '@murmuration/libp2p'
+import { type DiscoveryOptions, type Identity, type RelayOptions, withTabs } from '@murmuration/libp2p'
 import { hashVector, norm } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from '../base/events.js'
 import { admissionOf, type OwnAdmission } from './admission/admission.js'
@@ -31,6 +31,8 @@ export interface PeerCommandOptions {
   readonly identity?: Identity | undefined
   /** Multiaddrs to listen on, in place of the file's. */
   readonly listen?: readonly string[] | undefined
+  /** Whether to listen for tabs, too. */
+  readonly browsers?: boolean | undefined
   /** The admission of this peer, if it was invited. */
   readonly entered?: OwnAdmission | undefined
   /** How to find peers that have no address in the file. */
@@ -78,7 +80,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
       plan,
       self,
       identity,
-      listen,
+      listen: options.browsers === true ? withTabs(listen) : listen,
       peerList: async () => peerList,
       discovery: options.discovery,
       upnp: options.upnp,

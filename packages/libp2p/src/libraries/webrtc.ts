@@ -22,7 +22,7 @@ export interface TransportCertificate {
 export interface DirectOptions {
   readonly certificate?: TransportCertificate
   /** Without servers for STUN: libp2p would name some of its own choice. */
-  readonly rtcConfiguration: { readonly iceServers: [] }
+  readonly rtcConfiguration: { readonly iceServers: readonly [] }
   /** How data channels are used, such as their longest message in bytes. */
   readonly dataChannel?: Readonly<Record<string, number>>
 }

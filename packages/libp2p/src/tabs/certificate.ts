@@ -5,7 +5,7 @@
  */
 import { createHash, createPrivateKey, createPublicKey, hkdfSync } from 'node:crypto'
 import type { Identity } from '../base/identity.js'
-import { textOf } from '../libraries/base.js'
+import { textOf } from '#platform/libraries/base.js'
 import { p256, type TransportCertificate } from '../libraries/webrtc.js'
 
 /** The purpose of the derived key (RFC 5869, info): each change of the certificate's contents needs another one. */

@@ -1,6 +1,6 @@
 import type { Connection, CreateListenerOptions, Listener, Startable, Transport } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { serviceCapabilities, transportSymbol } from '../libraries/base.js'
+import { serviceCapabilities, transportSymbol } from '#platform/libraries/base.js'
 
 /** A transport that only listens: peers of Node dial each other over TCP. */
 export class ListeningTransport implements Transport, Startable {

@@ -1,10 +1,9 @@
 /** The transports by which tabs reach a peer of Node: WebRTC (webrtc-direct), and WebSockets. */
 import { InputError, messageOf } from '@murmuration/core'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import type { Limits } from '../base/constants.js'
 import type { Identity } from '../base/identity.js'
 import type { TransportMaker } from '../libraries/webrtc.js'
-import { kindOf } from '../addresses/kinds.js'
 
 /**
  * The transports for those of the addresses that are for tabs. Each loads its libraries only if there is such an
@@ -15,10 +14,10 @@ export async function transportsForTabs(
   identity: Identity,
   limits: Pick<Limits, 'unknownPeerTimeout' | 'handshakeTimeout'>
 ): Promise<readonly TransportMaker[]> {
-  const kinds = new Set(listen.map((text) => kindOf(multiaddr(text))))
+  const names = new Set(listen.flatMap((text) => multiaddr(text).getComponents().map(({ name }) => name)))
   return [
-    ...(kinds.has('webrtc-direct') ? [(await webrtc()).webrtcListening(identity, limits)] : []),
-    ...(kinds.has('ws') ? [(await import('./websockets.js')).webSocketsListening(limits)] : [])
+    ...(names.has('webrtc-direct') ? [(await webrtc()).webrtcListening(identity, limits)] : []),
+    ...(names.has('ws') ? [(await import('./websockets.js')).webSocketsListening(limits)] : [])
   ]
 }
 
