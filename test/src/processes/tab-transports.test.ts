@@ -76,16 +76,31 @@ for (const [kind, listen] of [
   ['WebRTC', '/ip4/127.0.0.1/udp/0/webrtc-direct'],
   ['WebSockets', '/ip4/127.0.0.1/tcp/0/ws']
 ] as const) {
-  testInBrowser(`a peer in a browser connects to one in Node by ${kind}, and vectors come back unchanged${skipped}`, async (t) => {
-    const { page, complaints } = await openedTab(t, echoing)
-    const { peer } = await listeningPeer(t, [listen])
-    const id = await begin(page)
-    const connecting = peer.connect([{ name: n, id: peer.id, addresses: [] }, { name: p, id, addresses: [] }], 30_000)
-    const running = run(page, peer.id, peer.addresses, 20)
-    await Promise.race([connecting, running])
-    t.is(await echoes(peer, 20), 20)
-    const events = (await running).map((text) => JSON.parse(text) as PeerEvent)
-    t.deepEqual(events.filter(({ kind: each }) => each === 'refused' || each === 'bad-frame'), [])
-    t.deepEqual(complaints.filter((text) => text.startsWith('error')), [])
-  })
+  testInBrowser(
+    `a peer in a browser connects to one in Node by ${kind}, and vectors come back unchanged${skipped}`,
+    async (t) => {
+      const { page, complaints } = await openedTab(t, echoing)
+      const { peer } = await listeningPeer(t, [listen])
+      const id = await begin(page)
+      const connecting = peer.connect(
+        [
+          { name: n, id: peer.id, addresses: [] },
+          { name: p, id, addresses: [] }
+        ],
+        30_000
+      )
+      const running = run(page, peer.id, peer.addresses, 20)
+      await Promise.race([connecting, running])
+      t.is(await echoes(peer, 20), 20)
+      const events = (await running).map((text) => JSON.parse(text) as PeerEvent)
+      t.deepEqual(
+        events.filter(({ kind: each }) => each === 'refused' || each === 'bad-frame'),
+        []
+      )
+      t.deepEqual(
+        complaints.filter((text) => text.startsWith('error')),
+        []
+      )
+    }
+  )
 }

@@ -26,6 +26,9 @@ export async function openedTab(
   const [{ text }] = outputFiles
   const server = createServer(({ url }, response) => {
     const isScript = url === '/page.js'
+    // With these a page has shared memory.
+    response.setHeader('cross-origin-opener-policy', 'same-origin')
+    response.setHeader('cross-origin-embedder-policy', 'require-corp')
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
     response.end(isScript ? text : '<!doctype html><title>tab</title><script type=module src=page.js></script>')
   })
