@@ -32,9 +32,10 @@ const isTest = (file: string) => /\.test\.(support\.)?ts$/.test(file) || file.st
 
 test('the libraries of libp2p and topology are imported where the build bundles them', (t) => {
   const elsewhere = sources.filter(
-    (file) => /^packages\/(libp2p|topology)\/src\/(?!libraries\/)/.test(file) && !isTest(file)
+    (file) =>
+      /^packages\/(libp2p|topology)\/src\/(?!libraries\/)/.test(file) && !isTest(file) && !file.endsWith('.browser.ts')
   )
-  const values = /^(?!import type)(?:import|export)\b[^'"]*?\bfrom '((?!\.|node:|@murmuration\/)[^']+)'/gm
+  const values = /^(?!import type)(?:import|export)\b[^'"]*?\bfrom '((?![.#]|node:|@murmuration\/)[^']+)'/gm
   const imported = elsewhere.flatMap((file) => [...textOf(file).matchAll(values)].map(([, name]) => `${file}: ${name}`))
   t.deepEqual(
     imported.filter((line) => !line.endsWith(': zod')),
@@ -62,6 +63,45 @@ test('the pure packages import nothing of Node', (t) => {
       /(from|import\(?) *'node:/.test(textOf(file))
   )
   t.deepEqual(wrong, [])
+})
+
+/** Files whose numbers are only shown to a person, or stay on one machine. */
+const shown = [
+  'packages/cli/src/advise-verdict.ts',
+  'packages/cli/src/topology-report.ts',
+  'packages/report/src/page/curve-chart.ts',
+  'packages/report/src/page/map-cells.ts',
+  'packages/report/src/page/map-faces.ts',
+  'packages/report/src/shared/units.ts',
+  'packages/watch/src/page/format.ts'
+]
+
+/** What engines compute with other bits, or may: the language leaves it to them. Squares and 2ⁿ are equal in all. */
+const ofEngine: readonly RegExp[] = [
+  /\bMath\.(a?(sin|cos|tan)h?|atan2|exp|expm1|log|log1p|log2|log10|pow|cbrt|hypot|f16round)\b/,
+  /(?<!\brandom\b.*)\bMath\b(?!\.\w)/,
+  /\*\*(?!=? ?2(?![\w.]))(?<!(?<![\w.])2 \*\*)/,
+  /(?<![\w.])2 \*\* (\([^()]*(\([^()]*\)[^()]*)*\/|[\w.]* *\/ *[\w.]+ *\*\*|-?\d*\.\d)/
+]
+
+test('numbers that peers share come from no function that engines differ in', (t) => {
+  const found = sources
+    .filter((file) => /^packages\/[^/]+\/src\//.test(file) && !isTest(file))
+    .flatMap((file) =>
+      codeOf(file).flatMap((line, number) =>
+        ofEngine.some((pattern) => pattern.test(line)) ? [`${file}:${number + 1}: ${line.trim()}`] : []
+      )
+    )
+  t.deepEqual(
+    found.filter((line) => !shown.includes(line.split(':')[0])),
+    [],
+    'take it from @murmuration/core (math/), whose bits are the same in every engine'
+  )
+  t.deepEqual(
+    shown.filter((file) => !found.some((line) => line.startsWith(`${file}:`))),
+    [],
+    'a file that is listed has such a function'
+  )
 })
 
 test('all packages have the version that lerna.json fixes, and depend on it', (t) => {

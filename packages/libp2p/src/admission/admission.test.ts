@@ -11,8 +11,8 @@ import { bareNode } from '../characterisation/bare.test.support.js'
 import { createNode } from '../node/node.js'
 import { ask } from '../questions/questions.js'
 import { samplesProtocol } from '../questions/sample-counts.js'
-import { type Certificate, revoke } from './certificates.js'
-import { enterRun, tellRun } from './enter-run.js'
+import { admissionOf, type Certificate, revoke } from './certificates.js'
+import { enterRun, showRun, tellRun } from './enter-run.js'
 import { type Invitation, invite } from './invitation.js'
 
 const c = peerName('c')
@@ -43,7 +43,10 @@ async function runOf(t: ExecutionContext, limits: Partial<Limits> = {}): Promise
   return { key, nodes: [await node('a'), await node('b')], kept }
 }
 
-function invitationTo({ key, nodes }: Pick<Run, 'key' | 'nodes'>, terms: Partial<Invitation> = {}): Invitation {
+function invitationTo(
+  { key, nodes }: Pick<Run, 'key' | 'nodes'>,
+  terms: Partial<Invitation> = {}
+): Promise<Invitation> {
   const seeds = [nodes[0].peer.addresses[0]]
   const now = Date.now()
   return invite(key, { name: c, issued: now - 1000, expires: now + hour, fingerprint, members: [], seeds, ...terms })
@@ -66,11 +69,60 @@ const entering = (invitation: Invitation, identity: Identity, timeout = 1) => {
   })
 }
 
+test('who holds an invitation sees the files of the run without using it; afterwards whoever uses it is the one', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const invitation = await invitationTo(run)
+  const showing = async (shown: Invitation, identity: Identity) => {
+    const { signal } = new AbortController()
+    const asking = { invitation: shown, identity, seeds: shown.seeds, timeout: 1, signal }
+    return showRun({ ...asking, isRight: async (files) => files === 'the files' })
+  }
+  const [first, second] = [await createIdentity(), await createIdentity()]
+  t.is(await showing(invitation, first), 'the files')
+  t.is(await showing(invitation, second), 'the files', 'it is still unused')
+  t.false(run.nodes.some(({ events }) => events.some(({ kind }) => kind === 'admitted')))
+  const now = Date.now()
+  const refused: readonly [RegExp, Invitation][] = [
+    [/the invitation expired at/, await invitationTo(run, { issued: now - 2000, expires: now - 1000 })],
+    [/with other settings or another topology file/, await invitationTo(run, { fingerprint: '1'.repeat(64) })],
+    [/for another run/, await invitationTo({ ...run, key: await createIdentity() })],
+    [/has not signed/, { ...invitation, expires: invitation.expires + 1 }]
+  ]
+  for (const [message, shown] of refused)
+    await t.throwsAsync(showing(shown, first), { instanceOf: RefusedError, message })
+  await entering(invitation, second)
+  t.is(await showing(invitation, second), 'the files', 'its holder may come again')
+  const used = { instanceOf: RefusedError, message: /another peer has used the invitation; ask for a new one/ }
+  await t.throwsAsync(showing(invitation, first), used)
+  await tellRun({
+    ...{ run: run.key.id, members: [], identity: first, seeds: invitation.seeds, signal: new AbortController().signal },
+    certificate: await revoke(run.key, c, Date.now() + 1)
+  })
+  await t.throwsAsync(showing(invitation, second), { instanceOf: RefusedError, message: /was revoked/ })
+})
+
+test('an invited peer presents its invitation to a seed that is a peer of the run', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const identity = await createIdentity()
+  const own = await admissionOf(await invitationTo(run), identity)
+  const admission = { runKey: run.key.id, places, fingerprint, files: 'the files', own }
+  const discovery = { seeds: [run.nodes[0].peer.addresses[0]], lan: false }
+  const joined = await testNode(t, star, 'c', { identity, admission, discovery })
+  // It knows no address of a peer, only the seed.
+  const list = [...peerListOf(run.nodes).map((each) => ({ ...each, addresses: [] }))]
+  joined.peer.meet([...list, { name: c, id: identity.id, addresses: [] }])
+  const states = () => joined.peer.neighbours().map(({ name, state }) => `${name} ${state}`)
+  await eventually('a link to its neighbour', () => states().join() === 'a ready')
+  t.pass()
+})
+
 test('an invited peer is admitted, gets the files of the run, and all peers learn it; no peer waits for an open place', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const identity = await createIdentity()
-  const { own, files, certificates } = await entering(invitationTo(run), identity)
+  const { own, files, certificates } = await entering(await invitationTo(run), identity)
   t.is(files, 'the files')
   t.is(certificates.length, 1)
   for (const node of run.nodes) t.like(await eventOf(node, 'admitted'), { peer: c, id: identity.id })
@@ -96,8 +148,8 @@ test('a peer whose invitation is revoked, or whose place another peer has, ends 
     const until = peer.fabric.now() + timeLimit(20_000)
     return { own, peer, ended: t.throwsAsync(peer.fabric.receive(until), { instanceOf: RefusedError }) }
   }
-  const first = await guest(invitationTo(run))
-  const second = await guest(invitationTo(run, { issued: Date.now() }))
+  const first = await guest(await invitationTo(run))
+  const second = await guest(await invitationTo(run, { issued: Date.now() }))
   t.regex(
     (await first.ended)?.message ?? '',
     new RegExp(`"c" was removed from the run: ${second.own.id} has its place; `)
@@ -106,10 +158,10 @@ test('a peer whose invitation is revoked, or whose place another peer has, ends 
   const identity = await createIdentity()
   const signal = new AbortController().signal
   const news = { run: run.key.id, members: [], identity, seeds: [second.peer.addresses[0]], signal }
-  const forged = { ...revoke(identity, c, Date.now()), run: run.key.id }
+  const forged = { ...(await revoke(identity, c, Date.now())), run: run.key.id }
   await tellRun({ ...news, certificate: forged })
   t.false(second.peer.fabric.signal.aborted, 'the run key has not signed it')
-  await tellRun({ ...news, seeds: [run.nodes[0].peer.addresses[0]], certificate: revoke(run.key, c, Date.now()) })
+  await tellRun({ ...news, seeds: [run.nodes[0].peer.addresses[0]], certificate: await revoke(run.key, c, Date.now()) })
   t.regex((await second.ended)?.message ?? '', /"c" was removed from the run: the invitation was revoked; ask for/)
 })
 
@@ -150,13 +202,13 @@ test('unknown peers of one address do not keep those of another from presenting 
   await eventually('the end of the oldest', () => many[0].status !== 'open')
   const identity = await createIdentity()
   const seeds = [peer.addresses[0]]
-  await t.notThrowsAsync(entering(invitationTo(run, { seeds }), identity))
+  await t.notThrowsAsync(entering(await invitationTo(run, { seeds }), identity))
   t.true(many.slice(3).every(({ status }) => status === 'open'))
 })
 
 test('an invitation to a run without peers ends with the reason', async (t) => {
   const run = await runOf(t)
-  const invitation = invitationTo(run, { seeds: ['/ip4/127.0.0.1/tcp/9'] })
+  const invitation = await invitationTo(run, { seeds: ['/ip4/127.0.0.1/tcp/9'] })
   const error = await t.throwsAsync(entering(invitation, await createIdentity()), {
     instanceOf: NeighboursMissingError
   })

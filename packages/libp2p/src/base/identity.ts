@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import type { PrivateKey } from '@libp2p/interface'
 import { InputError, messageOf } from '@murmuration/core'
 import {
@@ -9,7 +8,7 @@ import {
   privateKeyFromProtobuf,
   privateKeyToProtobuf,
   textOf
-} from '../libraries/base.js'
+} from '#platform/libraries/base.js'
 
 /**
  * The identity of a peer on the network: a private key, and the peer id derived from it. Printing it shows only the id.
@@ -19,7 +18,14 @@ export class Identity {
   readonly id: string
   readonly #privateKey: PrivateKey
 
-  constructor(privateKey: PrivateKey) {
+  /**
+   * @param isExtractable - whether code that runs here could read the private key. Only a browser has keys that none
+   * can read.
+   */
+  constructor(
+    privateKey: PrivateKey,
+    readonly isExtractable = true
+  ) {
     this.#privateKey = privateKey
     this.id = peerIdFromPrivateKey(privateKey).toString()
   }
@@ -33,7 +39,8 @@ export class Identity {
     return { id: this.id }
   }
 
-  [inspect.custom](): string {
+  /** What Node prints. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `Identity(${this.id})`
   }
 }
