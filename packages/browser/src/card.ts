@@ -7,7 +7,7 @@ export function cardOf({ name, run, expires }: Invitation, plan: RunPlan): RunCa
   const { training, options, file } = plan
   const { kind = 'a module' } = training.task
   return {
-    run: file.name ?? run,
+    run,
     place: name,
     expires,
     task: taskText(training),

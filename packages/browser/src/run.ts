@@ -3,7 +3,7 @@ import type { PeerSummary } from '@murmuration/experiment/peer'
 
 /** What the run of a link is; known before anything is joined. */
 export interface RunCard {
-  /** The run's name. */
+  /** The id of the run's key. */
   readonly run: string
   /** The peer's name that the invitation gives this tab. */
   readonly place: string

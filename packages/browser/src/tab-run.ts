@@ -78,7 +78,7 @@ export class TabRun implements Run {
   async model(): Promise<Blob> {
     if (this.#model === undefined) throw new Error('There is no model yet: the training has not begun.')
     const { schema, parameters, facts } = this.#model
-    return new Blob(modelFile(schema, parameters, facts) as readonly Uint8Array<ArrayBuffer>[] as BlobPart[])
+    return new Blob([...modelFile(schema, parameters, facts)] as BlobPart[])
   }
 
   async #train(samples: readonly DroppedFile[]): Promise<Summary> {
