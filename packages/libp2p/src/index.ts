@@ -23,6 +23,7 @@ export { type NeighbourState, type NeighbourStatus, notConnectedYet } from './li
 export { createPeer } from './create-peer.js'
 export type { Peer, PeerOptions } from './peer.js'
 export type { PeerListEntry } from './addresses/peer-list.js'
+export { withTabs } from './addresses/for-tabs.js'
 export { type Settings, settingsOf } from './base/settings.js'
 export type { Cause, CallProblem } from './base/explain.js'
 export { type Called, probe, probeReach, probeRelay, probeRouters, probeSeed } from './probe.js'

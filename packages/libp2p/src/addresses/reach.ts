@@ -1,6 +1,7 @@
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { multiaddr, textOf } from '#platform/libraries/base.js'
 import { isIP, isMapped, subnets } from './ip.js'
+import { kindOf } from './kinds.js'
 import { hostOf } from './peer-list.js'
 
 /** From where an IP address can be dialled: everywhere, within a private network, or only on its machine. */
@@ -35,14 +36,15 @@ export function nearest(one: Reach, other: Reach): Reach {
 }
 
 /**
- * Whether an address from another node may be dialled: it must be an IP address and a TCP port, of the peer or of a
- * relay, and not nearer to this machine than `within`. Otherwise that node could make this peer dial hosts in its own
+ * Whether an address from another node may be dialled: it must be an IP address and a port for TCP, WebSockets or
+ * WebRTC, of the peer or of a relay, and not nearer to this machine than `within`. Otherwise that node could make this peer dial hosts in its own
  * network.
  */
 export function mayDial(address: Multiaddr, within: Reach): boolean {
   const names = address.getComponents().map(({ name }) => name)
-  const hasKnownEnd = names.length === 2 || names.slice(2).join() === 'p2p,p2p-circuit'
-  const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && names[1] === 'tcp' && hasKnownEnd
+  const end = names.indexOf('p2p')
+  const hasKnownEnd = end < 0 || names.slice(end).join() === 'p2p,p2p-circuit'
+  const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && kindOf(address) !== undefined && hasKnownEnd
   const host = isPlain ? hostOf(address) : undefined
   // A peer with an IPv4 address announces it as IPv4.
   const isMisnamed = host !== undefined && isIP(host) === 4 && names[0] === 'ip6'

@@ -5,7 +5,7 @@ import { PeerRecord, RecordEnvelope } from '#platform/libraries/network.js'
 import type { Identity } from '../base/identity.js'
 
 /** The most addresses of a peer that are announced, read and dialled. */
-export const maxAddresses = 8
+export const maxAddresses = 16
 
 /** The most bytes of a signed record that are read. */
 export const maxRecordBytes = 2048

@@ -48,7 +48,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
   const { identity, listen, limits, directory, pendingConnections, shaper, lan = false, relay, upnp = false } = options
   const { circuit = new Circuit() } = options
   for (const address of listen) parseAddress(address, 'this peer')
-  const { transports, peerDiscovery, services } = await transportsOf({ listen, shaper, lan, upnp })
+  const { transports, peerDiscovery, services } = await transportsOf({ identity, listen, limits, shaper, lan, upnp })
   const node = await createLibp2p({
     start: false,
     privateKey: identity.privateKey,

@@ -2,15 +2,26 @@
 import type { TCPComponents } from '@libp2p/tcp'
 import { mdns, tcp } from '../libraries/network.js'
 import { WrappingTransport } from '../shaping/wrapping-transport.js'
+import { transportsForTabs } from '../tabs/transports.js'
 import { withLinkLocal } from './lan.js'
 import type { TransportOptions, Transports } from './transport-options.js'
 import { writeTogether } from './write-together.js'
 
-/** TCP; with `lan`, multicast DNS; with `upnp`, ports of routers. */
-export async function transportsOf({ shaper, lan, upnp }: TransportOptions): Promise<Transports> {
+/** TCP; with `lan`, multicast DNS; with `upnp`, ports of routers; what tabs call, if it listens there. */
+export async function transportsOf({
+  identity,
+  listen,
+  limits,
+  shaper,
+  lan,
+  upnp
+}: TransportOptions): Promise<Transports> {
   const transport = lan ? togetherOnLan : together
   return {
-    transports: [shaper === undefined ? transport : shaper.transport(transport)],
+    transports: [
+      shaper === undefined ? transport : shaper.transport(transport),
+      ...(await transportsForTabs(listen, identity, limits))
+    ],
     services: upnp ? { upnp: await portMapping() } : {},
     peerDiscovery: lan ? [mdns({ serviceTag })] : []
   }
