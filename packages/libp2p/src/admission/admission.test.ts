@@ -72,7 +72,7 @@ const entering = (invitation: Invitation, identity: Identity, timeout = 1) => {
 test('who holds an invitation sees the files of the run without using it; afterwards whoever uses it is the one', async (t) => {
   const run = await runOf(t)
   await begin(run)
-  const invitation = invitationTo(run)
+  const invitation = await invitationTo(run)
   const showing = async (shown: Invitation, identity: Identity) => {
     const { signal } = new AbortController()
     const asking = { invitation: shown, identity, seeds: shown.seeds, timeout: 1, signal }
@@ -84,9 +84,9 @@ test('who holds an invitation sees the files of the run without using it; afterw
   t.false(run.nodes.some(({ events }) => events.some(({ kind }) => kind === 'admitted')))
   const now = Date.now()
   const refused: readonly [RegExp, Invitation][] = [
-    [/the invitation expired at/, invitationTo(run, { issued: now - 2000, expires: now - 1000 })],
-    [/with other settings or another topology file/, invitationTo(run, { fingerprint: '1'.repeat(64) })],
-    [/for another run/, invitationTo({ ...run, key: await createIdentity() })],
+    [/the invitation expired at/, await invitationTo(run, { issued: now - 2000, expires: now - 1000 })],
+    [/with other settings or another topology file/, await invitationTo(run, { fingerprint: '1'.repeat(64) })],
+    [/for another run/, await invitationTo({ ...run, key: await createIdentity() })],
     [/has not signed/, { ...invitation, expires: invitation.expires + 1 }]
   ]
   for (const [message, shown] of refused)
@@ -97,7 +97,7 @@ test('who holds an invitation sees the files of the run without using it; afterw
   await t.throwsAsync(showing(invitation, first), used)
   await tellRun({
     ...{ run: run.key.id, members: [], identity: first, seeds: invitation.seeds, signal: new AbortController().signal },
-    certificate: revoke(run.key, c, Date.now() + 1)
+    certificate: await revoke(run.key, c, Date.now() + 1)
   })
   await t.throwsAsync(showing(invitation, second), { instanceOf: RefusedError, message: /was revoked/ })
 })
@@ -106,7 +106,7 @@ test('an invited peer presents its invitation to a seed that is a peer of the ru
   const run = await runOf(t)
   await begin(run)
   const identity = await createIdentity()
-  const own = admissionOf(invitationTo(run), identity)
+  const own = await admissionOf(await invitationTo(run), identity)
   const admission = { runKey: run.key.id, places, fingerprint, files: 'the files', own }
   const discovery = { seeds: [run.nodes[0].peer.addresses[0]], lan: false }
   const joined = await testNode(t, star, 'c', { identity, admission, discovery })
