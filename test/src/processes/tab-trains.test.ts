@@ -153,8 +153,10 @@ inBrowser(
       await page.waitForFunction(
         () => (window as unknown as Tab).events.filter(({ kind }) => kind === 'step').length > 2
       )
+      // Its page may be gone by then.
+      ended.catch(() => {})
       // As an object, since a promise would be awaited.
-    return { ended }
+      return { ended }
     }
     const { ended } = await trains()
     await page.evaluate(() => (window as unknown as Tab).run.leave())
