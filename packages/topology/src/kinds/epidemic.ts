@@ -1,4 +1,4 @@
-import { problem, type Random } from '@murmuration/core'
+import { exponentOf, problem, type Random } from '@murmuration/core'
 import { z } from 'zod'
 import { type Graph, graphOf } from '../graphs.js'
 import { graphKind } from '../kind.js'
@@ -19,7 +19,7 @@ export const epidemic = graphKind({
     seed
   },
   example: ({ length }) => ({
-    degree: Math.max(1, Math.min(length - 1, Math.ceil(Math.log2(length)))),
+    degree: Math.max(1, Math.min(length - 1, exponentOf(2 * length - 1))),
     rounds: 64,
     seed: 1
   }),
