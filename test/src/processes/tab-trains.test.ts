@@ -88,7 +88,7 @@ const synchronous = `task: { kind: mlp, hidden: [32] }
 data: { digits: 1500, size: 14 }
 backend: wasm
 rounds: 60
-rate: { initial: 0.2, decay: constant }
+rate: { initial: 0.2 }
 membership: { quorum: 4 }
 `
 
