@@ -36,8 +36,8 @@ export function expInParts(x: number, rest: number): number {
 const powersDown = Float64Array.from({ length: 1023 }, (_, k) => scaled(1, -k))
 
 /**
- * exp(x) for hot loops, in half of the time of {@link exp} and as near to the exact number, but with other bits in a few
- * cases; for x ≤ 0, and 0 below −745.14.
+ * exp(x) for hot loops, in half of the time of {@link exp} and as near to the exact number, but with other bits now and
+ * then; for x ≤ 0, and 0 below −745.14.
  */
 export function expOfNegative(x: number): number {
   if (!(x > -745.14)) return Number.isNaN(x) ? x : 0
