@@ -3,10 +3,11 @@
  * As the hundreds of modules that they are, they take several times as long to load. Without this step the packages do
  * the same, and start more slowly.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { licences } from './bundled-licences.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
@@ -39,27 +40,4 @@ async function bundle(name, files, options) {
   })
   for (const file of files) rmSync(join(out, `${file}.js.map`), { force: true })
   writeFileSync(join(out, 'LICENSES.txt'), licences(Object.keys(metafile.inputs)))
-}
-
-/** The licences of all packages that these files belong to, each text once, with the names of its packages. */
-function licences(files) {
-  const folders = files.flatMap((file) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file) ?? [])
-  const byText = new Map()
-  for (const folder of new Set(folders.sort())) {
-    const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-    const text = licenceIn(join(root, folder))
-    byText.set(text, new Set([...(byText.get(text) ?? []), `${name} ${version}`]))
-  }
-  return [...byText].map(([text, names]) => `${[...names].join(', ')}\n\n${text}\n`).join('\n----\n\n')
-}
-
-/** The texts of a package's licences; where it has none, what its package.json says. */
-function licenceIn(folder) {
-  const texts = readdirSync(folder)
-    .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
-    .sort()
-    .map((file) => readFileSync(join(folder, file), 'utf8').trim())
-  if (texts.length > 0) return texts.join('\n\n')
-  const { license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  return `Licence: ${license}. Author: ${author?.name ?? author ?? 'not named'}`
 }

@@ -74,9 +74,18 @@ export type Summary = PeerSummary
 
 export type { Prediction } from '@murmuration/experiment/models'
 
+/** What this tab signs and computes with. */
+export interface TabDevice {
+  /** WebCrypto's keys cannot be read; a seed is data of the page's origin. */
+  readonly key: 'webcrypto' | 'seed'
+  /** As asked for: what computes in the end is in the summary. */
+  readonly backend: string
+}
+
 /** A run that this tab was invited to. */
 export interface Run {
   readonly card: RunCard
+  readonly device: TabDevice
   /**
    * Joins and trains to the end of the run. Rejects with an Error whose message is one sentence; nothing continues to
    * run then.

@@ -1,0 +1,37 @@
+/**
+ * Builds the page with which a browser joins a run: packages/browser/dist/page, which peers serve, and any web server
+ * that serves files. The first view is small; the names of what follows it contain a hash.
+ */
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, transform } from 'esbuild'
+import { sharedStyle } from '@murmuration/watch/page'
+import { licences } from './bundled-licences.mjs'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+const source = join(root, 'packages/browser/src/page')
+const out = join(root, 'packages/browser/dist/page')
+
+rmSync(out, { recursive: true, force: true })
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: [join(source, 'main.ts')],
+  outdir: out,
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  chunkNames: '[name]-[hash]',
+  metafile: true,
+  logLevel: 'warning'
+})
+const require = createRequire(join(root, 'packages/watch/package.json'))
+const chart = readFileSync(join(dirname(require.resolve('uplot')), 'uPlot.min.css'), 'utf8')
+const style = chart + sharedStyle + readFileSync(join(source, 'style.css'), 'utf8')
+writeFileSync(join(out, 'style.css'), (await transform(style, { loader: 'css', minify: true })).code)
+copyFileSync(join(source, 'index.html'), join(out, 'index.html'))
+writeFileSync(join(out, 'LICENSES.txt'), licences(Object.keys(metafile.inputs)))

@@ -1,0 +1,125 @@
+/** From a link to a trained model: what the page shows, in its order. */
+import type { DroppedFile, Run } from '@murmuration/browser'
+import { found } from '@murmuration/watch/page'
+import { stayAwake } from './awake.js'
+import { showCard } from './card-view.js'
+import { keepLink, linkIn, takeLink } from './link.js'
+import { mayAsk } from './network-question.js'
+import { onPress, showAlert, showItems, showState, showView } from './views.js'
+
+/** Set while this tab is in a run, so that a reload goes on with it. */
+const joined = 'murmuration-joined'
+
+/** Opens the run of a link; rejects with an Error whose message is a sentence. */
+export type OpenRun = (link: string) => Promise<Run>
+
+/** Shows the page. */
+export async function startPage(open: OpenRun): Promise<void> {
+  found('#paste').addEventListener('submit', (event) => {
+    event.preventDefault()
+    const link = linkIn(found<HTMLInputElement>('#link').value)
+    if (link === undefined)
+      return showAlert('This is no link to a run: it has “#join=” and a long line that begins with “murmur”.')
+    keepLink(link)
+    location.reload()
+  })
+  for (const selector of ['#retry', '#again']) onPress(selector, () => location.reload())
+  showDevice()
+  addEventListener('hashchange', () => location.reload())
+  const link = takeLink()
+  if (link === undefined) return showView('no-link', 'no link')
+  if (await mayAsk()) {
+    showView('network', 'not connected')
+    await new Promise<void>((resolve) => onPress('#connect', resolve))
+  }
+  await opened(open, link)
+}
+
+async function opened(open: OpenRun, link: string): Promise<void> {
+  showView('opening', 'connecting')
+  let run: Run
+  try {
+    run = await open(link)
+  } catch (error) {
+    return refuse(textOf(error))
+  }
+  showDevice(run)
+  const { card } = run
+  document.title = `${card.place}: Murmuration`
+  const join = (samples: readonly DroppedFile[] | undefined) => void train(run, samples)
+  showCard(card, join)
+  if (sessionStorage.getItem(joined) === card.place && card.samples.kind === 'none') return join(undefined)
+  showView('card', 'invited')
+}
+
+function refuse(reason: string): void {
+  found('#no-link h2').textContent = 'This link does not open a run'
+  found('#reason').textContent = reason
+  found<HTMLElement>('#retry-line').hidden = false
+  showView('no-link', 'not connected', 'wrong')
+}
+
+async function train(run: Run, samples: readonly DroppedFile[] | undefined): Promise<void> {
+  showAlert('')
+  showView('training', 'joining')
+  // What draws and tries comes after the first view: it is large.
+  const [{ TrainingView, watchSurroundings }, { offerModel }] = await Promise.all([
+    import('./training-view.js'),
+    import('./model-view.js')
+  ])
+  const view = new TrainingView(run)
+  sessionStorage.setItem(joined, run.card.place)
+  let isTraining = true
+  let isLeaving = false
+  watchSurroundings(() => isTraining)
+  const leave = () => (isTraining ? run.leave() : Promise.resolve())
+  onPress('#leave', async () => {
+    isLeaving = true
+    sessionStorage.removeItem(joined)
+    showState('leaving')
+    await leave()
+  })
+  // The others need not wait for this tab; if it comes back from the browser's memory, it enters again.
+  addEventListener('pagehide', () => void leave())
+  document.addEventListener('freeze', () => void leave())
+  for (const [target, event] of [
+    [document, 'resume'],
+    [globalThis, 'pageshow']
+  ] as const)
+    target.addEventListener(event, (happened) => {
+      if (event === 'resume' || (happened as PageTransitionEvent).persisted) location.reload()
+    })
+  const sleep =
+    found<HTMLInputElement>('#awake').checked && !found<HTMLElement>('#awake-line').hidden ? stayAwake() : undefined
+  offerModel(run)
+  try {
+    await run.join(samples)
+    sessionStorage.removeItem(joined)
+    if (isLeaving) view.end('You left the run', leftText(view.figures), { state: 'left', tone: '' })
+    else view.end('The model is trained', view.figures, { state: 'finished', tone: 'good' })
+  } catch (error) {
+    if (isLeaving) view.end('You left the run', leftText(view.figures), { state: 'left', tone: '' })
+    else view.end('The training ended early', textOf(error), { state: 'ended', tone: 'wrong' })
+  } finally {
+    isTraining = false
+    sleep?.()
+  }
+}
+
+const leftText = (figures: string) => `The others go on without this tab. ${figures}`
+
+/** What this tab computes and signs with. */
+function showDevice(run?: Run): void {
+  const memory = crossOriginIsolated
+    ? 'Shared memory: yes'
+    : 'Shared memory: no, so that numbers are copied between this page and its worker'
+  const key = run === undefined ? [] : [keyTexts[run.device.key], `Computes with: ${run.device.backend}`]
+  showItems('#device', [...key, memory])
+}
+
+const keyTexts = {
+  webcrypto: 'Key of this tab: kept by the browser (WebCrypto); no page can read it',
+  seed: 'Key of this tab: kept as data of this page, since this browser offers nothing better at this address'
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
