@@ -5,7 +5,7 @@ import { parseYamlFile } from '@murmuration/files'
 import test from 'ava'
 import { schemaFiles } from './schemas.js'
 import { makePlan } from './make-plan.js'
-import { readTrainingFile } from './training/training-file.js'
+import { readTrainingFile } from './training/read-training-file.js'
 import { trainingSchema } from './training/training-schema.js'
 
 const root = new URL('../../../', import.meta.url)

@@ -1,7 +1,7 @@
 import { InputError } from '@murmuration/core'
 import { readLinksFile, readTopologyFile, type TopologyFile } from '@murmuration/files'
 import { checkServices, type RunPlan, planOf, type RunRequest } from './training/plan.js'
-import { readTrainingFile } from './training/training-file.js'
+import { readTrainingFile } from './training/read-training-file.js'
 
 /** As {@link makePlan}, for real peers. Also throws an InputError for services without a store that they can share. */
 export async function makeRealPlan(request: RunRequest): Promise<RunPlan> {

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { InputError } from '@murmuration/core'
 import { type LinksDescription, linksValue, readText, withYamlValues, type YamlValue } from '@murmuration/files'
 import type { RunRequest } from '../training/plan.js'
-import { parseTrainingFile, readTrainingFile } from '../training/training-file.js'
+import { readTrainingFile } from '../training/read-training-file.js'
+import { parseTrainingFile } from '../training/training-file.js'
 import type { AdvisedPlan } from './plans.js'
 
 /** The texts of the two files of a run. */

@@ -45,8 +45,8 @@ export interface StartEvent {
 export interface PeerStartEvent {
   readonly kind: 'peer'
   readonly peer: PeerName
-  /** Of the peer's process. */
-  readonly pid: number
+  /** Of the peer's process; absent in a browser. */
+  readonly pid?: number | undefined
   readonly id: string
   readonly addresses: readonly string[]
   readonly parameters: number

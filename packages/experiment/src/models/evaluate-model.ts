@@ -6,7 +6,8 @@ import { backendChoiceFor } from '@murmuration/tfjs'
 import { taskDescription } from '../training/task-description.js'
 import { dataOf } from '../training/training-file.js'
 import { defaultTest, type LearningTask } from '../training/training-schema.js'
-import { loadModel, type ModelFacts, parametersFor } from './model-file.js'
+import { loadModel } from './load-model.js'
+import { type ModelFacts, parametersFor } from './model-file.js'
 import { taskOfModel } from './trained.js'
 
 /** Options for evaluating a model. */

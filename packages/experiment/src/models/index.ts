@@ -5,6 +5,7 @@
  */
 export { evaluateModel, type EvaluationOptions, type ModelEvaluation } from './evaluate-model.js'
 export { type ContinuationOptions, continueText } from './continue-text.js'
-export { type LoadedModel, loadModel, type ModelFacts } from './model-file.js'
+export { loadModel } from './load-model.js'
+export type { LoadedModel, ModelFacts } from './model-file.js'
 export { exportFormats, type ExportFormat, exportModel, type ExportOptions } from './export-model.js'
 export { type ClassProbability, predict, type Prediction } from './predict-model.js'

@@ -4,7 +4,8 @@ import { KernelMachine, type KernelOptions, loadTask } from '@murmuration/tasks'
 import type { SvmClassifierParts } from '@murmuration/tfjs'
 import { taskRecordOf } from '../training/task-choice.js'
 import { taskDescription } from '../training/task-description.js'
-import { type LoadedModel, loadModel, ofModel, parametersFor } from './model-file.js'
+import { loadModel } from './load-model.js'
+import { type LoadedModel, ofModel, parametersFor } from './model-file.js'
 
 /** A model that was opened. */
 export interface OpenedKernelModel {

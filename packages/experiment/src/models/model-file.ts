@@ -1,10 +1,7 @@
 /** A trained model as a file: its tensors, and the facts that are necessary to use them. */
-import { stat } from 'node:fs/promises'
-import { type Evaluation, InputError, messageOf, type ModelSignature, type Schema, type Task } from '@murmuration/core'
-import { refuseSpecialFile } from '@murmuration/data'
-import { encodeSafetensors, tensorsIn, tensorsOf, type NamedTensor, pack, valuesOf } from '@murmuration/vectors'
+import { type Evaluation, InputError, type ModelSignature, type Schema, type Task } from '@murmuration/core'
+import { encodeSafetensors, tensorsOf, type NamedTensor, pack, valuesOf } from '@murmuration/vectors'
 import { z } from 'zod'
-import { fill, readHeader, withFile } from '../base/tensor-file.js'
 import type { RunPlan } from '../training/plan.js'
 import { checksums, type LearningTask, trainingSchema } from '../training/training-schema.js'
 
@@ -113,36 +110,8 @@ export function modelFile(schema: Schema, parameters: Float32Array, facts: Model
   return encodeSafetensors(tensorsOf(schema, parameters), { format, facts: JSON.stringify(facts) })
 }
 
-/**
- * Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. Runs no code that the
- * file names.
- */
-export async function loadModel(path: string): Promise<LoadedModel> {
-  try {
-    await refuseSpecialFile(path)
-    return await withFile(path, async (file) => {
-      const header = await readHeader(file)
-      const facts = factsIn(header.metadata)
-      const data = new Uint8Array(header.dataBytes)
-      await fill(file, data)
-      return { facts, tensors: tensorsIn(data, header), parameters: new Float32Array(data.buffer) }
-    })
-  } catch (error) {
-    throw new InputError(`${path}: ${(await otherFile(path)) ?? messageOf(error)}`)
-  }
-}
-
-/** A sentence for what is no file that --save could have written. */
-async function otherFile(path: string): Promise<string | undefined> {
-  const expected = 'expected a model that --save wrote, such as model.safetensors'
-  const status = await stat(path).catch(() => undefined)
-  if (status?.isDirectory()) return `found a folder, ${expected}`
-  if (status === undefined) return undefined
-  if (/\.ya?ml$/i.test(path)) return `found a YAML file, ${expected}`
-  return /\.(csv|parquet|png|jpe?g|txt)(\.gz)?$/i.test(path) ? `found data, ${expected}` : undefined
-}
-
-function factsIn(metadata: Readonly<Record<string, string>>): ModelFacts {
+/** The facts in the metadata of a model. Throws an InputError for a file that holds no model. */
+export function factsIn(metadata: Readonly<Record<string, string>>): ModelFacts {
   if (metadata.format !== format)
     throw new InputError(`found format "${metadata.format ?? 'none'}", expected "${format}", which --save writes`)
   const facts = factsSchema.safeParse(JSON.parse(metadata.facts ?? 'null'))

@@ -1,6 +1,7 @@
 import { InputError, type Schema, type Task } from '@murmuration/core'
 import { allFinite, pack, unpack } from '@murmuration/vectors'
-import { loadModel, parametersFor } from './model-file.js'
+import { loadModel } from './load-model.js'
+import { parametersFor } from './model-file.js'
 
 /**
  * The task, which starts from a model that `--save` wrote, whatever the seed; unchanged without `path`. The peers of a

@@ -3,7 +3,8 @@ import { InputError, type ModelSignature } from '@murmuration/core'
 import { loadTrainedModel, type ModelDescription, type TrainedModel } from '@murmuration/tfjs'
 import { sizeOf } from '@murmuration/vectors'
 import { type TaskChoice, taskChoiceOf, taskRecordOf } from '../training/task-choice.js'
-import { type LoadedModel, loadModel, type ModelFacts, ofModel } from './model-file.js'
+import { loadModel } from './load-model.js'
+import { type LoadedModel, type ModelFacts, ofModel } from './model-file.js'
 
 /** A model that was opened. */
 export interface OpenedModel {

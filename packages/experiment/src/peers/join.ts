@@ -14,7 +14,8 @@ import type { RunRequest } from '../training/plan.js'
 import type { PeerCommandOptions } from './peer-command.js'
 import { identityDirectory } from '../training/peer-list.js'
 import { runFolder } from './admission/certificate-store.js'
-import { fingerprintOf, requestFrom } from './admission/run-files.js'
+import { requestFrom } from './admission/received-files.js'
+import { fingerprintOf } from './admission/run-files.js'
 
 /** How this machine's peer joins a run. */
 export interface AcceptOptions extends Pick<PeerCommandOptions, 'key' | 'wait' | 'emit' | 'signal'> {

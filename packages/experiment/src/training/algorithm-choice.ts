@@ -1,9 +1,9 @@
 /** An algorithm in files: from the registry, or a module of the user's own; with its options. */
-import { resolve } from 'node:path'
 import { allAlgorithms, type AnyAlgorithm } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { nearest, type Result, validate } from '@murmuration/files'
 import { z } from 'zod'
+import { resolvePath } from '#platform'
 import { removedFields } from './removed-fields.js'
 import { importAlgorithm } from './user-algorithm.js'
 
@@ -72,7 +72,7 @@ const ready = new Map<string, AnyAlgorithm>()
  */
 export async function loadAlgorithm({ name, module }: AlgorithmChoice): Promise<AnyAlgorithm> {
   if (module === undefined) return recordNamed(name ?? '')
-  const path = resolve(module)
+  const path = resolvePath(module)
   if (!loaded.has(path)) loaded.set(path, importAlgorithm(path))
   const record = await (loaded.get(path) as Promise<AnyAlgorithm>)
   ready.set(path, record)
@@ -81,7 +81,7 @@ export async function loadAlgorithm({ name, module }: AlgorithmChoice): Promise<
 
 /** The record of a choice that was loaded before. */
 export function recordOf({ name, module }: AlgorithmChoice): AnyAlgorithm {
-  const record = module === undefined ? recordNamed(name ?? '') : ready.get(resolve(module))
+  const record = module === undefined ? recordNamed(name ?? '') : ready.get(resolvePath(module))
   if (record === undefined) throw new Error(`the algorithm ${module} is not loaded`)
   return record
 }
@@ -110,7 +110,7 @@ export function without(from: object, keys: readonly string[]): Record<string, u
 
 /** A choice on the command line: the name of an algorithm, or the path of a module. */
 export function choiceOf(text: string): AlgorithmChoice {
-  return /[/\\]|\.[cm]?js$/.test(text) ? { module: resolve(text) } : { name: recordNamed(text).name }
+  return /[/\\]|\.[cm]?js$/.test(text) ? { module: resolvePath(text) } : { name: recordNamed(text).name }
 }
 
 /** Options that are not defaults, in words: the word of a list, `no overlap`, `period 8`. */

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { scenarioOf } from '../sim/scenario/scenario.test.support.js'
 import { tasks } from './tasks.js'
-import { parseTrainingFile, readTrainingFile } from './training-file.js'
+import { readTrainingFile } from './read-training-file.js'
+import { parseTrainingFile } from './training-file.js'
 
 const rateOf = async (text: string) => (await parseTrainingFile(text, 'train.yaml')).rate
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { hashText } from '@murmuration/vectors'
+import { textIn } from '#platform'
 import type { Training } from './training-schema.js'
 
 /**
@@ -18,6 +18,5 @@ export async function moduleChecksums({
 }
 
 async function checksumOf(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8')
-  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')
+  return hashText((await textIn(path)).replaceAll('\r\n', '\n'))
 }

@@ -1,11 +1,10 @@
 /** A task in files: from the registry, or a module of the user's own; with its options. */
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { type AnyAlgorithm, type PlainSgdSettings, plainSgdProblem } from '@murmuration/algorithms'
 import { nearest } from '@murmuration/files'
 import { InputError, type Problem, within } from '@murmuration/core'
 import { kernelNeedsAll } from '@murmuration/tasks'
 import { z } from 'zod'
+import { exists, resolvePath } from '#platform'
 import { inputJson } from './algorithm-choice.js'
 import { removedFields } from './removed-fields.js'
 import { tasks } from './tasks.js'
@@ -127,7 +126,7 @@ function kernelRefusals(
 /** A task on the command line: a kind, or the path of a module. Throws an InputError when the path does not exist. */
 export function taskChoiceOf(text: string): TaskChoice {
   if (kinds.includes(text)) return taskSchema.parse(text)
-  if (existsSync(text)) return { module: resolve(text) }
+  if (exists(text)) return { module: resolvePath(text) }
   throw new InputError(
     `--task ${text}: found no such file, expected one of ${kinds.join(', ')}, or the path of a module${nearest(text, kinds)}`
   )

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { localDataOptionsOf, taskDescription } from './task-description.js'
-import { readTrainingFile } from './training-file.js'
+import { readTrainingFile } from './read-training-file.js'
 
 async function fileOf(text: string): Promise<string> {
   const path = join(await mkdtemp(join(tmpdir(), 'murmur-training-')), 'training.yaml')

@@ -1,11 +1,9 @@
-/** Reads training files, and applies the overrides of the command line. */
-import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+/** Parses training files, and applies the overrides of the command line. */
 import { InputError, type Problem, problem, within } from '@murmuration/core'
 import { type KnownSetName, knownSetNames, type PartitionDescription } from '@murmuration/data'
-import { nearest, parseYamlFile, readText } from '@murmuration/files'
+import { nearest, parseYamlFile } from '@murmuration/files'
 import { tfjsTaskModule } from '@murmuration/tfjs'
+import { exists, folderOf, resolvePath as resolve } from '#platform'
 import { choiceOf, loadAlgorithm, optionsOf } from './algorithm-choice.js'
 import { completeRate } from './default-rate.js'
 import { stopProblems } from './stop-choice.js'
@@ -25,23 +23,14 @@ export interface TrainingOverrides {
   readonly algorithm?: string
 }
 
-/** The default training. */
-const defaultFile = fileURLToPath(new URL('../../training/digits.yaml', import.meta.url))
-
-/** Reads a training file (the embedded default without `path`) and applies overrides. Paths become absolute. */
-export async function readTrainingFile(path: string | undefined, overrides: TrainingOverrides = {}): Promise<Training> {
-  const file = path ?? defaultFile
-  return parseTrainingFile(await readText(file), file, overrides)
-}
-
-/** As {@link readTrainingFile}, from a file's text. */
+/** The training of a file's text, with overrides. Paths in it become absolute. */
 export async function parseTrainingFile(
   text: string,
   file: string,
   overrides: TrainingOverrides = {}
 ): Promise<Training> {
   const parsed = parseYamlFile(text, file, trainingSchema)
-  const training = completeTraining(override(absolute(parsed.value, dirname(resolve(file))), overrides))
+  const training = completeTraining(override(absolute(parsed.value, folderOf(resolve(file))), overrides))
   const { algorithm } = training
   const { name } = await loadAlgorithm(algorithm)
   const options = optionsOf(algorithm)
@@ -167,7 +156,7 @@ function override(training: TrainingFile, { algorithm, data, partition, task }: 
 export function dataOf(text: string, inFile: Training['data']): Training['data'] {
   if (text === 'digits' || text === 'gaussians' || text === 'sentences' || isKnownSet(text)) return text
   // The reader of the data reports what is wrong with a path.
-  if (/^[\w-]+$/.test(text) && !existsSync(text)) {
+  if (/^[\w-]+$/.test(text) && !exists(text)) {
     const words = ['digits', 'gaussians', 'sentences', ...knownSetNames]
     throw new InputError(
       `--data ${text}: found no such file or folder, expected one of ${words.join(', ')}, or a folder, file or URL with data${nearest(text, words)}`

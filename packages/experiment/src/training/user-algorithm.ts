@@ -1,8 +1,8 @@
 /** A user's own algorithm: a module that exports one. */
-import { pathToFileURL } from 'node:url'
 import { algorithmIn, type AnyAlgorithm, type AnyRole } from '@murmuration/algorithms'
 import { EpochOverError, InputError, messageOf } from '@murmuration/core'
 import { blame, placeOf } from '@murmuration/tasks'
+import { importFile } from '#platform'
 import { failureKindOf } from '../base/errors.js'
 
 /**
@@ -10,10 +10,9 @@ import { failureKindOf } from '../base/errors.js'
  * be loaded, or does not export exactly one algorithm.
  */
 export async function importAlgorithm(path: string): Promise<AnyAlgorithm> {
-  const { href } = pathToFileURL(path)
-  const exported = (await import(href).catch((error: unknown) => {
+  const exported = await importFile(path).catch((error: unknown) => {
     throw new InputError(`cannot load the algorithm's module ${placeOf(path, error)}: ${messageOf(error)}`)
-  })) as object
+  })
   const record = algorithmIn(exported, path)
   if (record.kind === 'rows') return { ...record, module: path }
   const { server } = record

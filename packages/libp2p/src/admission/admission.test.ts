@@ -11,8 +11,8 @@ import { bareNode } from '../characterisation/bare.test.support.js'
 import { createNode } from '../node/node.js'
 import { ask } from '../questions/questions.js'
 import { samplesProtocol } from '../questions/sample-counts.js'
-import { type Certificate, revoke } from './certificates.js'
-import { enterRun, tellRun } from './enter-run.js'
+import { admissionOf, type Certificate, revoke } from './certificates.js'
+import { enterRun, showRun, tellRun } from './enter-run.js'
 import { type Invitation, invite } from './invitation.js'
 
 const c = peerName('c')
@@ -65,6 +65,55 @@ const entering = (invitation: Invitation, identity: Identity, timeout = 1) => {
     isRight: async (files) => files === 'the files'
   })
 }
+
+test('who holds an invitation sees the files of the run without using it; afterwards whoever uses it is the one', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const invitation = invitationTo(run)
+  const showing = async (shown: Invitation, identity: Identity) => {
+    const { signal } = new AbortController()
+    const asking = { invitation: shown, identity, seeds: shown.seeds, timeout: 1, signal }
+    return showRun({ ...asking, isRight: async (files) => files === 'the files' })
+  }
+  const [first, second] = [await createIdentity(), await createIdentity()]
+  t.is(await showing(invitation, first), 'the files')
+  t.is(await showing(invitation, second), 'the files', 'it is still unused')
+  t.false(run.nodes.some(({ events }) => events.some(({ kind }) => kind === 'admitted')))
+  const now = Date.now()
+  const refused: readonly [RegExp, Invitation][] = [
+    [/the invitation expired at/, invitationTo(run, { issued: now - 2000, expires: now - 1000 })],
+    [/with other settings or another topology file/, invitationTo(run, { fingerprint: '1'.repeat(64) })],
+    [/for another run/, invitationTo({ ...run, key: await createIdentity() })],
+    [/has not signed/, { ...invitation, expires: invitation.expires + 1 }]
+  ]
+  for (const [message, shown] of refused)
+    await t.throwsAsync(showing(shown, first), { instanceOf: RefusedError, message })
+  await entering(invitation, second)
+  t.is(await showing(invitation, second), 'the files', 'its holder may come again')
+  const used = { instanceOf: RefusedError, message: /another peer has used the invitation; ask for a new one/ }
+  await t.throwsAsync(showing(invitation, first), used)
+  await tellRun({
+    ...{ run: run.key.id, members: [], identity: first, seeds: invitation.seeds, signal: new AbortController().signal },
+    certificate: revoke(run.key, c, Date.now() + 1)
+  })
+  await t.throwsAsync(showing(invitation, second), { instanceOf: RefusedError, message: /was revoked/ })
+})
+
+test('an invited peer presents its invitation to a seed that is a peer of the run', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const identity = await createIdentity()
+  const own = admissionOf(invitationTo(run), identity)
+  const admission = { runKey: run.key.id, places, fingerprint, files: 'the files', own }
+  const discovery = { seeds: [run.nodes[0].peer.addresses[0]], lan: false }
+  const joined = await testNode(t, star, 'c', { identity, admission, discovery })
+  // It knows no address of a peer, only the seed.
+  const list = [...peerListOf(run.nodes).map((each) => ({ ...each, addresses: [] }))]
+  joined.peer.meet([...list, { name: c, id: identity.id, addresses: [] }])
+  const states = () => joined.peer.neighbours().map(({ name, state }) => `${name} ${state}`)
+  await eventually('a link to its neighbour', () => states().join() === 'a ready')
+  t.pass()
+})
 
 test('an invited peer is admitted, gets the files of the run, and all peers learn it; no peer waits for an open place', async (t) => {
   const run = await runOf(t)

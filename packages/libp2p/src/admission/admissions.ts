@@ -7,7 +7,7 @@ import {
   precedence,
   type Revocation
 } from './certificates.js'
-import { isSigned } from './invitation.js'
+import { type Invitation, isSigned } from './invitation.js'
 
 /** How a certificate was taken: it was known, is new, or is refused, with the reason. */
 export type Taken =
@@ -48,7 +48,7 @@ export class Admissions {
   /** The id of the peer in a place; `undefined` for an open place and a revoked invitation. */
   idOf(name: PeerName): string | undefined {
     const admission = this.#admissions.get(name)
-    return admission === undefined || this.#isVoid(admission) ? undefined : admission.id
+    return admission === undefined || this.#isVoid(admission.invitation) ? undefined : admission.id
   }
 
   /**
@@ -75,18 +75,24 @@ export class Admissions {
    * @param now - the time of day in milliseconds
    */
   present(admission: Admission, now: number): Taken {
-    const { invitation, id } = admission
+    const problem = this.refusalOf(admission.invitation, admission.id, now) ?? this.#problemOf(admission)
+    return problem === undefined ? this.take(admission) : refused(problem)
+  }
+
+  /**
+   * Why the peer with this id could not use an invitation now; `undefined` when it could, or has done so.
+   *
+   * @param now - the time of day in milliseconds
+   */
+  refusalOf(invitation: Invitation, id: string, now: number): string | undefined {
     const held = this.#admissions.get(invitation.name)
-    const problem = this.#problemOf(admission)
-    if (problem !== undefined) return refused(problem)
-    if (held?.invitation.serial === invitation.serial) {
-      return held.id === id ? known : refused('another peer has used the invitation; ask for a new one')
-    }
-    if (invitation.expires <= now)
-      return refused(`the invitation expired at ${new Date(invitation.expires).toISOString()}`)
-    if (invitation.issued > now + clockTolerance)
-      return refused('the invitation was issued in the future; check the clocks')
-    return this.take(admission)
+    const problem = this.#invitationProblem(invitation)
+    if (problem !== undefined) return problem
+    if (held?.invitation.serial === invitation.serial)
+      return held.id === id ? undefined : 'another peer has used the invitation; ask for a new one'
+    if (invitation.expires <= now) return `the invitation expired at ${new Date(invitation.expires).toISOString()}`
+    if (invitation.issued > now + clockTolerance) return 'the invitation was issued in the future; check the clocks'
+    return undefined
   }
 
   /** Takes a certificate that a peer of the run has sent. */
@@ -118,17 +124,21 @@ export class Admissions {
 
   /** What is wrong with an admission, independent of its sender; `undefined` when nothing is. */
   #problemOf(admission: Admission): string | undefined {
-    const { invitation } = admission
+    const problem = this.#invitationProblem(admission.invitation)
+    if (problem !== undefined) return problem
+    return isUsedByHolder(admission) ? undefined : 'the admission is not signed by the key of its peer id'
+  }
+
+  #invitationProblem(invitation: Invitation): string | undefined {
     if (invitation.run !== this.#run.runKey) return 'the invitation is for another run'
     if (invitation.fingerprint !== this.#run.fingerprint)
       return 'the invitation is for a run with other settings or another topology file'
     if (!this.#places.has(invitation.name)) return `the topology file has no place for an invited "${invitation.name}"`
     if (!isSigned(invitation)) return 'the run key has not signed the invitation'
-    if (!isUsedByHolder(admission)) return 'the admission is not signed by the key of its peer id'
-    return this.#isVoid(admission) ? 'the invitation was revoked' : undefined
+    return this.#isVoid(invitation) ? 'the invitation was revoked' : undefined
   }
 
-  #isVoid({ invitation: { name, issued } }: Admission): boolean {
+  #isVoid({ name, issued }: Invitation): boolean {
     const revocation = this.#revocations.get(name)
     return revocation !== undefined && issued < revocation.before
   }

@@ -3,7 +3,7 @@ import type { Identity } from '../base/identity.js'
 import type { Admission, Certificate, Revocation } from './certificates.js'
 import type { Invitation } from './invitation.js'
 
-/** Options of `enterRun`. */
+/** Options of `enterRun` and `showRun`. */
 export interface EnterOptions {
   readonly invitation: Invitation
   readonly identity: Identity
@@ -14,6 +14,8 @@ export interface EnterOptions {
   readonly signal: AbortSignal
   /** Whether the files match the invitation's fingerprint. */
   readonly isRight: (files: string) => Promise<boolean>
+  /** Called with the reasons when all seeds were asked in vain, before they are asked again. */
+  readonly onProblem?: ((problem: string) => void) | undefined
 }
 
 /** What an admitted process needs to create its peer. */

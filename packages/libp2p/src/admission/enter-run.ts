@@ -9,6 +9,15 @@ export async function enterRun(options: EnterOptions): Promise<Entered> {
   return enter(options)
 }
 
+/**
+ * The files of the run that an invitation is for, from a peer of it, without using the invitation. Rejects as
+ * {@link enterRun} does.
+ */
+export async function showRun(options: EnterOptions): Promise<string> {
+  const { show } = await import('./enter.js')
+  return show(options)
+}
+
 /** Sends a revocation to peers of a run, which pass it on. Resolves with the number of peers that have answered. */
 export async function tellRun(options: NewsBearer): Promise<number> {
   const { tell } = await import('./enter.js')

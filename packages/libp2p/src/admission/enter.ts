@@ -20,10 +20,22 @@ const limits = defaultLimits
 const pause: Milliseconds = 1000
 
 /** Presents an invitation to peers of the run until one admits this peer; see `enterRun`. */
-export async function enter({ invitation, identity, seeds, timeout, signal, isRight }: EnterOptions): Promise<Entered> {
-  const own = admissionOf(invitation, identity)
-  const question = { present: own, certificates: [], wantsFiles: true }
-  const answer = await calling(identity, signal, async (node) => {
+export async function enter(options: EnterOptions): Promise<Entered> {
+  const own = admissionOf(options.invitation, options.identity)
+  return { own, ...(await filesFor(options, { present: own, certificates: [], wantsFiles: true })) }
+}
+
+/** Shows an invitation to peers of the run until one sends its files; see `showRun`. */
+export async function show(options: EnterOptions): Promise<string> {
+  const { files } = await filesFor(options, { shows: options.invitation, certificates: [], wantsFiles: true })
+  return files
+}
+
+async function filesFor(
+  { invitation, identity, seeds, timeout, signal, isRight, onProblem }: EnterOptions,
+  question: AdmissionQuestion
+): Promise<Omit<Entered, 'own'>> {
+  return calling(identity, signal, async (node) => {
     const deadline = performance.now() + timeout
     for (;;) {
       const problems: string[] = []
@@ -42,10 +54,10 @@ export async function enter({ invitation, identity, seeds, timeout, signal, isRi
       signal.throwIfAborted()
       if (performance.now() >= deadline)
         throw new NeighboursMissingError([], `no peer of the run was found: ${problems.join('; ')}`)
+      onProblem?.(problems.join('; '))
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   })
-  return { own, ...answer }
 }
 
 /** Sends a certificate to peers of a run; see `tellRun`. */

@@ -7,8 +7,9 @@ import { z } from 'zod'
 import { foreignText } from '../base/foreign-text.js'
 import { ask } from '../questions/questions.js'
 import { type Admission, type Certificate, certificateSchema } from './certificates.js'
+import { type Invitation, invitationSchema } from './invitation.js'
 
-export const admissionProtocol = '/murmuration/admission/1'
+export const admissionProtocol = '/murmuration/admission/2'
 
 /** The most certificates in a question or an answer. */
 const maxCertificates = 512
@@ -21,6 +22,8 @@ const certificates = z.array(certificateSchema).max(maxCertificates).readonly()
 export const questionSchema = z.object({
   /** The use of an invitation by the asker itself. */
   present: certificateSchema.optional(),
+  /** An invitation whose run the asker wants to see before it uses it. */
+  shows: invitationSchema.optional(),
   /** The certificates that the asker passes on. */
   certificates,
   /** Whether it asks for the files of the run. */
@@ -28,7 +31,7 @@ export const questionSchema = z.object({
 })
 
 const answerSchema = z.object({
-  /** Why the asker is not admitted; absent when it is. */
+  /** Why the asker is not admitted, or would not be; absent when it is. */
   refused: z
     .string()
     .max(1024)
@@ -41,6 +44,7 @@ const answerSchema = z.object({
 /** A question. */
 export interface AdmissionQuestion {
   readonly present?: Admission | undefined
+  readonly shows?: Invitation | undefined
   readonly certificates: readonly Certificate[]
   readonly wantsFiles: boolean
 }

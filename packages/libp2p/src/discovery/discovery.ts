@@ -141,12 +141,14 @@ export class Discovery {
   }
 
   async #askSeed(seed: string, record: Uint8Array, missing: readonly string[]): Promise<number> {
-    const { node, limits, closing } = this.#context
+    const { node, limits, closing, greet } = this.#context
     try {
       const connection = await within(limits.dialTimeout, closing, (signal) => node.dial(multiaddr(seed), { signal }))
       const host = hostOf(connection.remoteAddr)
       // A user that configures a seed in a private network wants addresses there.
       this.#within = nearest(this.#within, (host === undefined ? undefined : reachOf(host)) ?? 'public')
+      // A seed that is a peer of the run answers only peers of the run: an invited one presents its invitation first.
+      await greet?.(connection)
       const found = await this.#ask(connection, { seed, introducer: seed, record, missing })
       this.#report(seed)
       if (!this.#isNeeded(connection)) await connection.close()

@@ -3,7 +3,8 @@ import type { Admission, AdmissionOptions, Certificate } from '@murmuration/libp
 import type { RunEvent } from '../../base/events.js'
 import type { RunPlan, RunRequest } from '../../training/plan.js'
 import { CertificateStore } from './certificate-store.js'
-import { filesOf, fingerprintOf } from './run-files.js'
+import { filesOf } from './received-files.js'
+import { fingerprintOf } from './run-files.js'
 
 /** The admission by which a peer itself entered the run. */
 export interface OwnAdmission {

@@ -51,6 +51,17 @@ export async function checkCheckpoints(
   }
 }
 
+/** What the checkpoints of a peer need to know of it. */
+export interface CheckpointedPeer {
+  readonly self: PeerName
+  readonly runSettings: RunSettings
+  readonly emit: (event: RunEvent) => void
+  /** Whether the members of the run are those of its epoch: then a peer that was none resumes from no file. */
+  readonly hasEpochs?: boolean
+  /** How many dual variables the peer has; none when absent. */
+  readonly variables?: number
+}
+
 /**
  * The checkpoints of one peer: resumes from the newest that all peers have, and writes new ones. A write that fails
  * does not end training.
@@ -66,18 +77,7 @@ export class Checkpoints {
   #hasFailed = false
   #pruning: Promise<void> = Promise.resolve()
 
-  constructor(
-    options: CheckpointOptions,
-    run: {
-      readonly self: PeerName
-      readonly runSettings: RunSettings
-      readonly emit: (event: RunEvent) => void
-      /** Whether the members of the run are those of its epoch: then a peer that was none resumes from no file. */
-      readonly hasEpochs?: boolean
-      /** How many dual variables the peer has; none when absent. */
-      readonly variables?: number
-    }
-  ) {
+  constructor(options: CheckpointOptions, run: CheckpointedPeer) {
     this.#options = options
     this.#self = run.self
     this.#emit = run.emit

@@ -11,7 +11,8 @@ export function afterRound(signal: AbortSignal, halt: Halt): AbortSignal {
     const round = halt.request()
     if (round === undefined) return later.abort(signal.reason)
     halt.stopBefore(round)
-    setTimeout(() => later.abort(signal.reason), roundGrace).unref()
+    const timer: { unref?(): void } | number = setTimeout(() => later.abort(signal.reason), roundGrace)
+    if (typeof timer === 'object') timer.unref?.()
   }
   if (signal.aborted) abort()
   else signal.addEventListener('abort', abort, { once: true })

@@ -14,6 +14,7 @@ import {
   type Links,
   NeighboursMissingError,
   type PeerName,
+  type Schema,
   StoppedError,
   type Task
 } from '@murmuration/core'
@@ -32,12 +33,11 @@ import {
 import type { TaskWorker } from '@murmuration/tasks'
 import { grouped } from '@murmuration/data'
 import { hashVector, lengthOf } from '@murmuration/vectors'
-import type { WatchAddress } from '@murmuration/watch'
-import { startingFrom } from '../../models/start-model.js'
+import { processId } from '#platform'
 import { type RunEvent, secondsOf, type SenderFaults, type StateSeconds } from '../../base/events.js'
 import { buildTask, isServer } from './build-task.js'
 import { BusyTime } from '../reporting/busy-time.js'
-import { type CheckpointOptions, Checkpoints } from '../checkpoints/checkpoints.js'
+import type { CheckpointedPeer, Checkpoints } from '../checkpoints/checkpoints.js'
 import type { SavedFiles } from '../checkpoints/folder.js'
 import type { Halt } from '../checkpoints/halt.js'
 import type { EventLogWriter } from '../event-log/event-log.js'
@@ -54,7 +54,7 @@ import { epochsOn, linked } from './epochs-on-network.js'
 import { withReasons } from './reasons.js'
 import { StepReports } from '../reporting/step-reports.js'
 import { trainRows } from './train-rows.js'
-import { factsOf, Watching } from '../watching/watching.js'
+import { factsOf, type OpenPage, Watching } from '../watching/watching.js'
 import { moduleChecksums } from '../../training/module-checksums.js'
 import { withLargeColumns } from '../../base/divergence.js'
 import { type FailureKind, failureKindOf } from '../../base/errors.js'
@@ -92,9 +92,12 @@ export interface PeerRun {
    * it; awaited.
    */
   readonly onUnfinished?: ((model: UnfinishedModel) => Promise<void>) | undefined
-  readonly checkpoints?: CheckpointOptions | undefined
-  /** Where to serve the page that shows the run; absent for no page. */
-  readonly watch?: WatchAddress | undefined
+  /** Opens the peer's checkpoints; absent for none. */
+  readonly checkpoints?: ((peer: CheckpointedPeer) => Checkpoints) | undefined
+  /** Opens the page that shows the run; absent for no page. */
+  readonly watch?: OpenPage | undefined
+  /** The task that starts from the plan's model, which has the tensors `whole`; the seed determines it when absent. */
+  readonly startingFrom?: (<Given extends Task>(task: Given, whole: Schema) => Promise<Given>) | undefined
   /** Logs all that the peer does. */
   readonly log?: EventLogWriter | undefined
   /** Receives the object with which events of other sources are shown on the page, once it exists. */
@@ -158,7 +161,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const { plan, self } = run
   const built = await buildTask(run)
   try {
-    const task = await startingFrom(plan.init, built.task, built.schema)
+    const task = (await run.startingFrom?.(built.task, built.schema)) ?? built.task
     const start = await task.initialise(plan.options.seed).run()
     const checksum = { ...task.fingerprints, ...(await moduleChecksums(plan.training)) }
     const { schema, longest, cuts } = built
@@ -168,8 +171,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     const runSettings = { settings, schema, start: startHash, ...(longest === undefined ? {} : { longest }) }
     const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
     const variables = (task.dual?.width ?? 0) * task.samples
-    const checkpoints =
-      run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit, hasEpochs, variables })
+    const checkpoints = run.checkpoints?.({ self, runSettings, emit: run.emit, hasEpochs, variables })
     const saved = checkpoints && { checkpoints, files: await checkpoints.open() }
     const peer = await createPeer({
       self,
@@ -220,8 +222,8 @@ async function withPeer(
     const { id, addresses } = peer
     const parameters = lengthOf(task.schema)
     if (isServer(run))
-      run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
-    else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
+      run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${processId}` })
+    else run.emit({ kind: 'peer', peer: self, pid: processId, id, addresses, parameters, about: task.about })
     const events = new MemberEvents(self, () => peer.fabric.now())
     const epochs = epochsOn(run, task, peer)
     members = membersOf(run, peer, opened?.files.gone ?? [], { events, watching, hasEpochs: epochs !== undefined })
@@ -275,10 +277,10 @@ function factsOfTask({ schema, samples, about, signature, constantAnswer }: Task
 }
 
 /** Serves the page, if an address is given. */
-async function watch({ plan, self, emit, onWatching, watch: address }: PeerRun, watching: Watching, task: TaskWorker) {
+async function watch({ plan, self, emit, onWatching, watch: open }: PeerRun, watching: Watching, task: TaskWorker) {
   onWatching?.(watching)
-  if (address === undefined) return
-  emit({ kind: 'watch', peer: self, url: await watching.serve(address, factsOf(plan, self, task.about)) })
+  if (open === undefined) return
+  emit({ kind: 'watch', peer: self, url: await watching.serve(open, factsOf(plan, self, task.about)) })
 }
 
 interface MembersOf {

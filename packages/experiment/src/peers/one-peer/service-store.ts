@@ -1,12 +1,10 @@
 import { MeteredStore, type StoreFigures } from '@murmuration/algorithms'
 import { type Fabric, MemoryStore, type PeerName, type Store } from '@murmuration/core'
-import { createHash } from 'node:crypto'
+import { hashText } from '@murmuration/vectors'
+import { openStore } from '#platform'
 import type { RunEvent, StoreEvent } from '../../base/events.js'
 import type { RunPlan } from '../../training/plan.js'
 import { storeProgram } from '../../training/store-choice.js'
-
-/** The environment variable with the password of a store, which is in no file and in no output. */
-const passwordVariable = 'MURMUR_STORE_PASSWORD'
 
 interface Service {
   readonly plan: RunPlan
@@ -42,10 +40,8 @@ export async function withStore<Result>(
 async function open({ training, options, settings, runId }: RunPlan, onWait: (text: string) => void) {
   const { store: url = 'memory' } = training
   if (storeProgram(url) === 'memory') return { store: new MemoryStore(), close: () => Promise.resolve() }
-  const { openStore } = await import('@murmuration/stores')
-  const run = runId ?? createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 16)
-  const password = process.env[passwordVariable]
-  const store = await openStore({ url, password, run, timeout: options.timeout, onWait })
+  const run = runId ?? hashText(JSON.stringify(settings)).slice(0, 16)
+  const store = await openStore({ url, run, timeout: options.timeout, onWait })
   return { store, close: () => store.close() }
 }
 

@@ -6,7 +6,7 @@ import type { Sweep } from '@murmuration/results'
 import { recordOf } from '../../training/algorithm-choice.js'
 import { type RunPlan, type RunRequest, startEvent } from '../../training/plan.js'
 import { taskText } from '../../training/task-description.js'
-import { version } from '../../base/version.js'
+import { version } from '#platform'
 
 /** The context of a run, in addition to its files. */
 export interface RunCircumstances {

@@ -3,10 +3,13 @@ import { deferred, type PeerName, StoppedError } from '@murmuration/core'
 import { createIdentity, type PeerListEntry } from '@murmuration/libp2p'
 import { makePlan } from '../../make-plan.js'
 import type { RunEvent } from '../../base/events.js'
+import { startingFrom } from '../../models/start-model.js'
+import { Checkpoints } from '../checkpoints/checkpoints.js'
 import { Halt } from '../checkpoints/halt.js'
 import { withEventLog } from '../event-log/with-event-log.js'
 import { runPeer } from '../one-peer/run-peer.js'
 import { shapedLinks } from '../one-peer/shaped-links.js'
+import { pageAt } from '../watching/page.js'
 import type { Watching } from '../watching/watching.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
@@ -49,14 +52,15 @@ async function run({ request, self, timeout, checkpoints, watch, directory }: Ch
         listen: ['/ip4/127.0.0.1/tcp/0'],
         peerList: (me) => announce(self, me),
         timeout,
-        watch,
+        watch: watch && pageAt(watch),
         onWatching: (value) => (watching = value),
         // Processes of a swarm are not restarted.
         pause: plan.training.timeout,
         ...logging,
         onUnfinished: (model) => tell({ kind: 'unfinished', model }),
         onSnapshot: (snapshot) => tell({ kind: 'snapshot', snapshot }),
-        ...(checkpoints === undefined ? {} : { checkpoints, halt }),
+        startingFrom: plan.init === undefined ? undefined : (task, whole) => startingFrom(plan.init, task, whole),
+        ...(checkpoints && { checkpoints: (own) => new Checkpoints(checkpoints, own), halt }),
         signal: stop.signal
       })
     )

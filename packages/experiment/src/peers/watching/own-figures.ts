@@ -1,7 +1,7 @@
 import type { Milliseconds, StepReport } from '@murmuration/core'
 import type { NeighbourStatus, Peer } from '@murmuration/libp2p'
 import type { MemberState } from '@murmuration/membership'
-import type { LinkReport, PeerReport, Phase } from '@murmuration/watch'
+import type { LinkReport, PeerReport, Phase } from '@murmuration/watch/reports'
 import type { BusyTime } from '../reporting/busy-time.js'
 
 /** The values at the previous report. */

@@ -4,6 +4,7 @@ import test from 'ava'
 import type { RunEvent } from '../../base/events.js'
 import { epochText } from '../../base/epoch-text.js'
 import { makePlan } from '../../make-plan.js'
+import { pageAt } from './page.js'
 import { factsOf, Watching } from './watching.js'
 
 test('the page has an epoch that begins at its peer, and lines about it and about the end of training', async (t) => {
@@ -20,7 +21,7 @@ test('the page has an epoch that begins at its peer, and lines about it and abou
   })
   t.teardown(() => peer.close())
   const watching = new Watching(peer, plan)
-  const url = await watching.serve(watchAddress('0'), factsOf(plan, self, {}))
+  const url = await watching.serve(pageAt(watchAddress('0')), factsOf(plan, self, {}))
   const { body } = await fetch(`${url}events`)
   const members = [self, ...rest]
   const change = { epoch: 1, round: 60, members, servers: [], givers: members, lost: [lost], joined: [], seconds: 0.7 }

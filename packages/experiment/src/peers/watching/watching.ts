@@ -1,27 +1,33 @@
 import type { Members } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
+import type { Board, Membership, WatchServer } from '@murmuration/watch'
 import {
-  Board,
   type Condition,
   intervalFor,
   intervalsPerQuestion,
   isQuestion,
   isReport,
   Leases,
-  type Membership,
   question,
   reportNote,
   type RunFacts,
-  shortestInterval,
-  type WatchAddress,
-  WatchServer
-} from '@murmuration/watch'
+  shortestInterval
+} from '@murmuration/watch/reports'
 import { epochText } from '../../base/epoch-text.js'
 import type { RunEvent } from '../../base/events.js'
 import { type RunPlan, startEvent } from '../../training/plan.js'
 import { versions } from '../../base/versions.js'
 import { OwnFigures } from './own-figures.js'
+
+/** A page that shows the run, and what is on it. */
+export interface Page {
+  readonly board: Board
+  readonly server: Pick<WatchServer, 'url' | 'send' | 'close'>
+}
+
+/** Opens a page with these facts, which is told news at this interval. */
+export type OpenPage = (facts: RunFacts, interval: Milliseconds, now: Milliseconds) => Promise<Page>
 
 /** Sends reports of this peer to those that watch; if the peer watches itself, asks all others and serves the page. */
 export class Watching {
@@ -31,7 +37,7 @@ export class Watching {
   readonly #interval: Milliseconds
   readonly #leases = new Leases()
   #members: Members | undefined
-  #view: { readonly board: Board; readonly server: WatchServer } | undefined
+  #view: Page | undefined
   #ticks = 0
   #isOver = false
 
@@ -58,12 +64,10 @@ export class Watching {
     return this.#view?.board.take(from, note, now)
   }
 
-  /** Serves the page. Rejects with an InputError on failure. */
-  async serve(address: WatchAddress, facts: RunFacts): Promise<string> {
-    const board = new Board(facts, this.#interval, this.#peer.fabric.now())
-    const server = await WatchServer.start(board, address)
-    this.#view = { board, server }
-    return server.url
+  /** Opens the page, and returns its URL. Rejects as `open` does. */
+  async serve(open: OpenPage, facts: RunFacts): Promise<string> {
+    this.#view = await open(facts, this.#interval, this.#peer.fabric.now())
+    return this.#view.server.url
   }
 
   /** Emits events, and shows them on the page. */

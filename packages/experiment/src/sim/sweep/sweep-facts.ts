@@ -1,6 +1,6 @@
 import type { Form, Setting, Sweep } from '@murmuration/results'
 import { graphLabel } from '@murmuration/topology'
-import { version } from '../../base/version.js'
+import { version } from '#platform'
 import { recordOf } from '../../training/algorithm-choice.js'
 import { taskText } from '../../training/task-description.js'
 import { optimiserText } from '../../training/training-file.js'
