@@ -1,10 +1,11 @@
 /** From a link to a trained model: what the page shows, in its order. */
 import type { DroppedFile, Run } from '@murmuration/browser'
 import { found } from '@murmuration/watch/page'
-import { stayAwake } from './awake.js'
+import { canStayAwake, stayAwake } from './awake.js'
 import { showCard } from './card-view.js'
 import { keepLink, linkIn, takeLink } from './link.js'
 import { mayAsk } from './network-question.js'
+import { onGone, watchSurroundings } from './surroundings.js'
 import { onPress, showAlert, showItems, showState, showView } from './views.js'
 
 /** Set while this tab is in a run, so that a reload goes on with it. */
@@ -63,50 +64,43 @@ async function train(run: Run, samples: readonly DroppedFile[] | undefined): Pro
   showAlert('')
   showView('training', 'joining')
   // What draws and tries comes after the first view: it is large.
-  const [{ TrainingView, watchSurroundings }, { offerModel }] = await Promise.all([
+  const [{ TrainingView, showNote }, { offerModel }] = await Promise.all([
     import('./training-view.js'),
     import('./model-view.js')
   ])
   const view = new TrainingView(run)
-  sessionStorage.setItem(joined, run.card.place)
-  let isTraining = true
-  let isLeaving = false
-  watchSurroundings(() => isTraining)
-  const leave = () => (isTraining ? run.leave() : Promise.resolve())
-  onPress('#leave', async () => {
-    isLeaving = true
-    sessionStorage.removeItem(joined)
-    showState('leaving')
-    await leave()
-  })
-  // The others need not wait for this tab; if it comes back from the browser's memory, it enters again.
-  addEventListener('pagehide', () => void leave())
-  document.addEventListener('freeze', () => void leave())
-  for (const [target, event] of [
-    [document, 'resume'],
-    [globalThis, 'pageshow']
-  ] as const)
-    target.addEventListener(event, (happened) => {
-      if (event === 'resume' || (happened as PageTransitionEvent).persisted) location.reload()
-    })
-  const sleep =
-    found<HTMLInputElement>('#awake').checked && !found<HTMLElement>('#awake-line').hidden ? stayAwake() : undefined
   offerModel(run)
+  const sleep = wantsAwake() ? stayAwake() : undefined
+  let end: 'left' | 'gone' | undefined
+  let isTraining = true
+  const leave = async (how: 'left' | 'gone') => {
+    end = how
+    if (isTraining) await run.leave()
+  }
+  sessionStorage.setItem(joined, run.card.place)
+  onPress('#leave', () => {
+    showState('leaving')
+    return leave('left')
+  })
+  onGone(() => void leave('gone'))
+  watchSurroundings(() => isTraining, showNote)
+  let error: unknown
   try {
     await run.join(samples)
-    sessionStorage.removeItem(joined)
-    if (isLeaving) view.end('You left the run', leftText(view.figures), { state: 'left', tone: '' })
-    else view.end('The model is trained', view.figures, { state: 'finished', tone: 'good' })
-  } catch (error) {
-    if (isLeaving) view.end('You left the run', leftText(view.figures), { state: 'left', tone: '' })
-    else view.end('The training ended early', textOf(error), { state: 'ended', tone: 'wrong' })
-  } finally {
-    isTraining = false
-    sleep?.()
+  } catch (reason) {
+    error = reason
   }
+  isTraining = false
+  sleep?.()
+  // A tab that is reloaded goes on with the run.
+  if (end !== 'gone') sessionStorage.removeItem(joined)
+  if (end === 'left')
+    view.end('You left the run', `The others go on without this tab. ${view.figures}`, { state: 'left' })
+  else if (error === undefined) view.end('The model is trained', view.figures, { state: 'finished', tone: 'good' })
+  else view.end('The training ended early', textOf(error), { state: 'ended', tone: 'wrong' })
 }
 
-const leftText = (figures: string) => `The others go on without this tab. ${figures}`
+const wantsAwake = () => canStayAwake && found<HTMLInputElement>('#awake').checked
 
 /** What this tab computes and signs with. */
 function showDevice(run?: Run): void {

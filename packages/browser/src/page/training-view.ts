@@ -2,7 +2,7 @@
 import type { PeerView, Run, RunEvent, RunPhase } from '@murmuration/browser'
 import { bytesText, countText, dash, element, found, percentText, shortText } from '@murmuration/watch/page'
 import { Curves } from './curves.js'
-import { showAlert, showState, showTerms, showView } from './views.js'
+import { showState, showTerms, showView } from './views.js'
 
 /** The most messages that are shown. */
 const maxNotes = 200
@@ -39,7 +39,7 @@ export class TrainingView {
   }
 
   /** The end of training: `text` says how it ended. */
-  end(title: string, text: string, { state, tone }: { readonly state: string; readonly tone: string }): void {
+  end(title: string, text: string, { state, tone = '' }: { readonly state: string; readonly tone?: string }): void {
     const hasModel = this.#step !== undefined
     found('#training h2').textContent = title
     found('#phase').textContent = hasModel ? '' : text
@@ -115,28 +115,10 @@ function showPeers(peers: readonly PeerView[]): void {
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
-function showNote(text: string): void {
+/** Adds a message, with the time of day. */
+export function showNote(text: string): void {
   const list = found('#notes')
   list.querySelector('.quiet')?.remove()
   list.prepend(element('li', {}, element('time', {}, clock.format(Date.now())), text))
   if (list.childElementCount > maxNotes) list.lastElementChild?.remove()
-}
-
-/** Sentences on a network that is gone and on a page that was hidden, for as long as `isTraining`. */
-export function watchSurroundings(isTraining: () => boolean): void {
-  let hiddenAt: number | undefined
-  addEventListener('offline', () => {
-    if (isTraining())
-      showAlert(
-        'This device has no network. Training continues by itself when the network is back; leave the tab open.'
-      )
-  })
-  addEventListener('online', () => showAlert(''))
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) hiddenAt = performance.now()
-    else if (hiddenAt !== undefined && isTraining()) {
-      const seconds = Math.round((performance.now() - hiddenAt) / 1000)
-      if (seconds >= 5) showNote(`this tab was in the background for ${countText(seconds)} s`)
-    }
-  })
 }
