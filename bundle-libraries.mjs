@@ -3,41 +3,56 @@
  * As the hundreds of modules that they are, they take several times as long to load. Without this step the packages do
  * the same, and start more slowly.
  */
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { licences } from './bundled-licences.mjs'
+import { webrtcVersion2 } from './webrtc-version-2.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
 /** For libraries that are CommonJS and use modules of Node. */
 const requireOfNode = `import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)`
 
-await bundle('topology', ['matrices'], {})
-// What both files use is in a third one, so that every class and symbol exists once.
-await bundle('libp2p', ['base', 'network'], {
-  splitting: true,
-  chunkNames: 'shared',
-  platform: 'node',
-  banner: { js: requireOfNode }
-})
+const { dependencies } = JSON.parse(readFileSync(join(root, 'packages/libp2p/package.json'), 'utf8'))
+
+await bundle('topology', [{ files: ['matrices'] }])
+await bundle('libp2p', [
+  {
+    files: ['base', 'network', 'webrtc', 'websockets'],
+    // What several files use is in others, so that every class and symbol exists once.
+    splitting: true,
+    chunkNames: 'shared-[hash]',
+    platform: 'node',
+    banner: { js: requireOfNode },
+    external: ['node-datachannel'],
+    plugins: [webrtcVersion2]
+  },
+  // For tabs, only what is not installed with the package.
+  { files: ['webrtc.browser'], platform: 'browser', external: Object.keys(dependencies), plugins: [webrtcVersion2] }
+])
 
 /** Bundles these files of a package, and writes the licences of what they contain next to them. */
-async function bundle(name, files, options) {
+async function bundle(name, groups) {
   const folder = join(root, 'packages', name)
   const out = join(folder, 'dist/libraries')
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: files.map((file) => join(folder, `src/libraries/${file}.ts`)),
-    outdir: out,
-    bundle: true,
-    format: 'esm',
-    target: 'node20',
-    metafile: true,
-    logLevel: 'warning',
-    ...options
-  })
-  for (const file of files) rmSync(join(out, `${file}.js.map`), { force: true })
-  writeFileSync(join(out, 'LICENSES.txt'), licences(Object.keys(metafile.inputs)))
+  for (const file of readdirSync(out).filter((each) => each.startsWith('shared'))) rmSync(join(out, file))
+  const inputs = []
+  for (const { files, ...options } of groups) {
+    const { metafile } = await build({
+      absWorkingDir: root,
+      entryPoints: files.map((file) => join(folder, `src/libraries/${file}.ts`)),
+      outdir: out,
+      bundle: true,
+      format: 'esm',
+      target: 'node20',
+      metafile: true,
+      logLevel: 'warning',
+      ...options
+    })
+    for (const file of files) rmSync(join(out, `${file}.js.map`), { force: true })
+    inputs.push(...Object.keys(metafile.inputs))
+  }
+  writeFileSync(join(out, 'LICENSES.txt'), licences(inputs))
 }

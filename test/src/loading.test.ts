@@ -17,6 +17,8 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
   seen.add(file)
   const loaded = [...textOf(file).matchAll(statement)].flatMap(([, specifier]) => {
     if (specifier.startsWith('@murmuration/')) return [...loadedWith(pathOf(specifier), seen)]
+    if (specifier.startsWith('#platform/'))
+      return [...loadedWith(specifier.replace('#platform', 'packages/libp2p/dist'), seen)]
     return specifier.startsWith('.')
       ? [...loadedWith(posix.join(posix.dirname(file), specifier), seen)]
       : [specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')]

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { type ModuleItem, parseSync } from '@swc/core'
-import { cruise, type ICruiseResult } from 'dependency-cruiser'
+import { cruise, type ICruiseOptions, type ICruiseResult } from 'dependency-cruiser'
 import type { DeclaredType, ParsedSources } from './parsed-sources.js'
 import { repositoryFiles, root, textOf } from './repository.js'
 
@@ -26,7 +26,7 @@ function declaredBy(file: string): DeclaredType[] {
   })
 }
 
-const { output } = await cruise(['packages', 'test/src', 'studies', 'examples'], {
+const options: ICruiseOptions = {
   baseDir: root,
   // Imports of types, and of what is only typed, are dependencies too.
   tsPreCompilationDeps: true,
@@ -35,7 +35,10 @@ const { output } = await cruise(['packages', 'test/src', 'studies', 'examples'],
   exclude: { path: '/dist/|/assembly/|node_modules/\\.' },
   validate: true,
   ruleSet: { forbidden: [{ name: 'circle', severity: 'error', from: {}, to: { circular: true } }] }
-})
+}
+// What a package imports by its own conditions is what Node gets; the files of browsers are sources of their own.
+const alias = [{ name: '#platform', alias: `${root}packages/libp2p/src` }]
+const { output } = await cruise(['packages', 'test/src', 'studies', 'examples'], options, { alias })
 const { modules, summary } = output as ICruiseResult
 const files = repositoryFiles().filter(
   (file) => /^(packages\/[^/]+|test|studies)\/(?!.*\.test\.).*\.ts$/.test(file) && !file.includes('/assembly/')

@@ -1,9 +1,9 @@
 import type { Prediction } from '@murmuration/experiment/models'
-import type { PeerSummary } from '@murmuration/experiment'
+import type { PeerSummary } from '@murmuration/experiment/peer'
 
 /** What the run of a link is; known before anything is joined. */
 export interface RunCard {
-  /** The run's name. */
+  /** The id of the run's key. */
   readonly run: string
   /** The peer's name that the invitation gives this tab. */
   readonly place: string
@@ -12,8 +12,8 @@ export interface RunCard {
   /** What is learned, as a phrase. */
   readonly task: string
   readonly model: string
-  /** How many numbers the model has. */
-  readonly parameters: number
+  /** How many numbers the model has; absent where this is known only with the data. */
+  readonly parameters?: number
   /** The algorithm's title. */
   readonly algorithm: string
   readonly rounds: number
@@ -108,7 +108,8 @@ export interface RunOptions {
    * default.
    */
   readonly backend?: 'wasm' | 'webgpu' | 'webgl' | 'cpu'
-  /** The URL of the worker's script, if the bundler does not find it: it ends in `task-worker.js`. */
-  readonly worker?: string | URL
+  /** Aborted to give up looking for the run. */
   readonly signal?: AbortSignal
+  /** Told what is tried, and why it did not work, while the run is looked for. */
+  readonly onSearch?: (text: string) => void
 }

@@ -23,7 +23,7 @@ import {
 } from './option-values.js'
 import { addRunCommands } from './run-commands.js'
 import type { PeerFlags, RunFlags } from './run-flags.js'
-import { placeOptions, runOptions, trainingOptions } from './shared-options.js'
+import { browsers, placeOptions, runOptions, trainingOptions } from './shared-options.js'
 import type { SimRequest } from './sim/sim-command.js'
 import type { SwarmOptions } from '@murmuration/experiment/peers'
 import { version } from './version.js'
@@ -67,6 +67,7 @@ placeOptions(runOptions(program.command('peer')))
   .description("run this machine's peer of a topology")
   .requiredOption('--as <name>', 'which peer of the topology this is', nameOf)
   .option('--lan', 'find peers on the local network, and be found by them')
+  .addOption(browsers())
   .action((topology: string, flags: RunFlags & PeerFlags) =>
     run(topology, flags, async (request, emit, signal, directory) => {
       const { runPeerCommand } = await import('@murmuration/experiment/peers')

@@ -9,7 +9,7 @@ import { addresses, durationOf, nameOf, pageOf, watched } from './option-values.
 import type { Output } from '@murmuration/experiment'
 import type { PeerFlags, RunFlags } from './run-flags.js'
 import type { SeedFlags } from './seed-command.js'
-import { outcomeOptions, placeOptions, trainingOptions } from './shared-options.js'
+import { browsers, outcomeOptions, placeOptions, trainingOptions } from './shared-options.js'
 
 /** What these commands share with the others. */
 export interface RunCommands {
@@ -74,6 +74,7 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
     .description("run this machine's peer of a run with an invitation")
     .argument('<invitation>', 'the line that "murmur invite" printed')
     .option('--data <path>', 'the data of this machine, in place of those that the run names')
+    .addOption(browsers())
     .action((invitation: string, flags: JoinFlags) => join(invitation, flags, { print, outputOf }))
 
   placeOptions(program.command('measure'))
@@ -106,13 +107,14 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
     const words = process.argv.slice(2).map((word) => (word === invitation ? 'INVITATION' : word))
     const recording = { request, out: flags.out, command: commandOf(words), peer: place.as, emit }
     const onReport = (path: string) => (report = path)
-    const { wait, listen, save, upnp } = flags
+    const { wait, listen, save, upnp, browsers } = flags
     const relay = relayOf(flags)
     await recorded({ ...recording, onReport }, (emitRecorded, directory) =>
       runPeerCommand(request, {
         ...place,
         relay,
         upnp,
+        browsers,
         wait,
         listen,
         watch,

@@ -32,6 +32,7 @@ export interface PeerFlags {
   readonly via: true | readonly string[]
   readonly relay?: boolean
   readonly upnp?: boolean
+  readonly browsers?: boolean
   readonly relayVectors?: boolean
 }
 

@@ -50,6 +50,10 @@ export function outcomeOptions(command: Command): Command {
     .option('--json', 'print one JSON object per line')
 }
 
+/** Whether a peer listens for browsers: `peer`, `join`. */
+export const browsers = () =>
+  new Option('--browsers', 'let browsers connect to this peer, too: by WebRTC, and by WebSockets')
+
 /** The address of a machine's peer, and how it finds others: `peer`, `join`. */
 export function placeOptions(command: Command): Command {
   return command

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
+import { channelsOf } from '#platform/links/channel/channels.js'
 import type { Libp2p } from '@libp2p/interface'
 import { createRandom } from '@murmuration/random'
-import { ChannelListener } from './links/channel/listener.js'
+import { randomText } from './base/bytes.js'
 import { realClock } from './base/clock.js'
 import { elementsOf } from './base/run-settings.js'
 import { CodecChoice } from './links/codec-choice.js'
@@ -35,11 +35,11 @@ export function contextOf(
     limits,
     codec: new CodecChoice(codec),
     // Not from the seed: another process with the same seed must have another incarnation.
-    incarnation: randomUUID(),
+    incarnation: randomText(16),
     turns: new Turns(limits.dialsAtOnce),
     directory,
     // Only libp2p's connections are shaped.
-    channels: links === undefined ? new ChannelListener(listen, limits.handshakeTimeout) : undefined,
+    channels: links === undefined ? channelsOf(listen, limits.handshakeTimeout) : undefined,
     mailbox: new Mailbox(realClock),
     listening,
     sending: new SendingTime(realClock),

@@ -15,7 +15,7 @@ import {
   type Work
 } from '@murmuration/core'
 import { checkHead, type VectorMessage } from '@murmuration/wire'
-import { realClock } from './base/clock.js'
+import { afterTurn, realClock } from './base/clock.js'
 import type { LinkContext } from './links/context.js'
 import type { PeerSet } from './links/peer-set.js'
 
@@ -119,8 +119,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   sleep(until: Milliseconds): Promise<void> {
     return this.#unlessStopped((resolve) => {
       if (until > realClock.now()) return realClock.at(until, resolve)
-      const immediate = setImmediate(resolve)
-      return () => clearImmediate(immediate)
+      return afterTurn(resolve)
     })
   }
 

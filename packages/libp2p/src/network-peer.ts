@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { Libp2p, StreamHandler } from '@libp2p/interface'
 import {
   InputError,
@@ -11,7 +10,7 @@ import {
 import { hashText } from '@murmuration/vectors'
 import { AdmissionDesk } from './admission/desk.js'
 import { admissionProtocol } from './admission/protocol.js'
-import { realClock } from './base/clock.js'
+import { afterTurn, realClock } from './base/clock.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './base/constants.js'
 import type { LinkContext } from './links/context.js'
 import { maxPadding } from './links/control-messages.js'
@@ -71,8 +70,6 @@ export class NetworkPeer implements Peer {
     this.#shaper = shaper
     const places = new Set(options.admission?.places)
     const listed = topology.peers.filter((name) => !places.has(name))
-    // Each neighbour's link adds a listener, and there may be many.
-    setMaxListeners(0, this.#closing.signal)
     const listening = new Listening((error) => this.fabric.fail('the listener of notes', error))
     const onEvent = (event: PeerEvent) => this.#onEvent(event)
     const signal = this.#closing.signal
@@ -220,7 +217,7 @@ export class NetworkPeer implements Peer {
   abort(reason: unknown): void {
     this.#isAborted = true
     this.fabric.stop(reason)
-    setImmediate(() => this.close().catch(() => {}))
+    afterTurn(() => void this.close().catch(() => {}))
   }
 
   close(reason = this.#isAborted ? 'stopped' : 'done'): Promise<void> {

@@ -1,15 +1,8 @@
 /** What a program asks of its machine, in a web page or in a worker of one. node.ts documents what it exports. */
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import {
-  checkName,
-  type Folder,
-  type OwnThread,
-  type Sha256,
-  type Thread,
-  type ThreadEnd,
-  type ThreadProgram
-} from './types.js'
+import { checkName } from './file-name.js'
+import type { Folder, OwnThread, Sha256, Thread, ThreadEnd, ThreadProgram } from './types.js'
 
 export type * from './types.js'
 
@@ -93,19 +86,24 @@ function errorOf({ message, filename, lineno }: ErrorEvent): Error {
 /** The part of a worker's global scope that is used: TypeScript has its type only without that of pages. */
 interface WorkerScope {
   postMessage(message: unknown, move?: readonly ArrayBuffer[]): void
-  addEventListener(kind: 'message', listener: (event: MessageEvent) => void, options?: AddEventListenerOptions): void
+  addEventListener(kind: 'message', listener: (event: MessageEvent) => void): void
 }
 
 export function ownThread(): OwnThread {
   const scope = globalThis as unknown as WorkerScope
+  const listeners: ((message: unknown) => void)[] = []
   const start = new Promise<unknown>((resolve) => {
-    scope.addEventListener('message', ({ data }) => resolve(data), { once: true })
+    let take = (first: unknown) => {
+      resolve(first)
+      take = (message) => listeners.forEach((listener) => listener(message))
+    }
+    scope.addEventListener('message', ({ data }) => take(data))
   })
   scope.postMessage(listening)
   return {
     start,
     post: (message, move) => scope.postMessage(message, move),
-    listen: (listener) => scope.addEventListener('message', ({ data }) => listener(data))
+    listen: (listener) => void listeners.push(listener)
   }
 }
 

@@ -8,7 +8,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { appendFile, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
-import { checkName, type Folder, type OwnThread, type Sha256, type Thread, type ThreadProgram } from './types.js'
+import { checkName } from './file-name.js'
+import type { Folder, OwnThread, Sha256, Thread, ThreadProgram } from './types.js'
 
 export type * from './types.js'
 

@@ -67,9 +67,3 @@ export interface OwnThread extends ThreadPort {
  * `new Worker(new URL('./program.js', import.meta.url), { type: 'module' })` only where it is written so.
  */
 export type ThreadProgram = URL | (() => Worker)
-
-/** Throws where a name is not that of a file in a folder. */
-export function checkName(name: string): void {
-  if (/^[^./\\][^/\\]*$/.test(name)) return
-  throw new Error(`a file's name is "${name}", expected one without slashes that does not begin with a dot`)
-}

@@ -1,13 +1,4 @@
 /** Errors of experiments, in addition to those of core. */
-import {
-  DivergedError,
-  InputError,
-  NeighboursMissingError,
-  OutputError,
-  RefusedError,
-  StoppedError,
-  StoreError
-} from '@murmuration/core'
 
 /** The peers' models differ too much at the end. */
 export class DisagreementError extends Error {
@@ -35,18 +26,18 @@ export type FailureKind =
   | 'output'
   | 'interrupted'
 
-/** By the error's name: an error from another process keeps only that. */
+/** By the error's name: an error from another process keeps only that. A bundler may shorten those of classes. */
 const kinds = new Map<string, FailureKind>([
-  [InputError.name, 'input'],
-  [NeighboursMissingError.name, 'neighboursMissing'],
-  [LostError.name, 'neighboursMissing'],
-  [StoreError.name, 'neighboursMissing'],
-  [RefusedError.name, 'refused'],
-  [DivergedError.name, 'diverged'],
-  [DisagreementError.name, 'disagreement'],
-  [SimulationError.name, 'simulation'],
-  [OutputError.name, 'output'],
-  [StoppedError.name, 'interrupted']
+  ['InputError', 'input'],
+  ['NeighboursMissingError', 'neighboursMissing'],
+  ['LostError', 'neighboursMissing'],
+  ['StoreError', 'neighboursMissing'],
+  ['RefusedError', 'refused'],
+  ['DivergedError', 'diverged'],
+  ['DisagreementError', 'disagreement'],
+  ['SimulationError', 'simulation'],
+  ['OutputError', 'output'],
+  ['StoppedError', 'interrupted']
 ])
 
 /**

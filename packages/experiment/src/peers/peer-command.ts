@@ -1,5 +1,5 @@
 import type { PeerName } from '@murmuration/core'
-import type { DiscoveryOptions, Identity, RelayOptions } from '@murmuration/libp2p'
+import { type DiscoveryOptions, type Identity, type RelayOptions, withTabs } from '@murmuration/libp2p'
 import type { WatchAddress } from '@murmuration/watch'
 import type { PeerSummary, RunEvent } from '../base/events.js'
 import { makeRealPlan } from '../make-plan.js'
@@ -7,6 +7,8 @@ import { startingFrom } from '../models/start-model.js'
 import { placeOf } from '../training/peer-list.js'
 import type { RunRequest } from '../training/plan.js'
 import { admissionOf, type OwnAdmission } from './admission/admission.js'
+import { filesOf } from './admission/received-files.js'
+import { runFolder } from './admission/run-folder.js'
 import { checkCheckpoints, type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
 import { withEventLog } from './event-log/with-event-log.js'
 import { trainAsPeer } from './one-peer/train-as-peer.js'
@@ -21,6 +23,8 @@ export interface PeerCommandOptions {
   readonly identity?: Identity | undefined
   /** Multiaddrs to listen on, in place of the file's. */
   readonly listen?: readonly string[] | undefined
+  /** Whether to listen for tabs, too. */
+  readonly browsers?: boolean | undefined
   /** The admission of this peer, if it was invited. */
   readonly entered?: OwnAdmission | undefined
   /** How to find peers that have no address in the file. */
@@ -44,17 +48,18 @@ export interface PeerCommandOptions {
 /** Runs one peer of a topology on this machine. Rejects with the typed errors of core. */
 export async function runPeerCommand(request: RunRequest, options: PeerCommandOptions): Promise<PeerSummary> {
   const plan = await makeRealPlan(request)
-  const { as: self, checkpoints, directory, save, watch, relay, emit } = options
+  const { as: self, checkpoints, directory, save, watch, browsers, relay, entered, emit } = options
   if (save !== undefined) await checkSave(save)
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, [self])
   const { relays, ...place } = await placeOf(plan, self, options)
   return trainAsPeer(plan, {
     self,
     ...place,
+    listen: browsers === true ? withTabs(place.listen) : place.listen,
     discovery: options.discovery,
     upnp: options.upnp,
     relay: { ...relay, via: [...(relay?.via ?? []), ...relays] },
-    admission: await admissionOf({ plan, request }, self, emit, options.entered),
+    admission: await admissionOf({ plan, files: () => filesOf(request), folderOf: runFolder }, self, emit, entered),
     wait: options.wait,
     emit,
     signal: options.signal,

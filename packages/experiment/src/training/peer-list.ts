@@ -97,7 +97,9 @@ function listenOf(path: string, { name, addresses, listen }: PeerEntry, isSought
   if (addresses.length === 0) throw noAddress(path, name)
   const direct = addresses.filter((address) => relayIn(address) === undefined)
   if (direct.length === 0) return [anywhere]
-  return direct.map((address) => (isLoopback(address) ? address : everywhere(address)))
+  return direct
+    .map((address) => address.replace(/\/certhash\/[^/]+/, ''))
+    .map((address) => (isLoopback(address) ? address : everywhere(address)))
 }
 
 function noAddress(path: string, name: PeerName): InputError {

@@ -15,8 +15,10 @@ interface AddressParts {
   readonly host: string
   readonly transport: string
   readonly port: string
-  /** What follows the port. */
+  /** What follows the port, or what browsers need after it. */
   readonly rest: readonly string[]
+  /** What is wrong with the transport. */
+  readonly transportProblem: string | undefined
 }
 
 /**
@@ -29,11 +31,11 @@ interface AddressParts {
  * ```
  */
 export function addressProblem(text: string, use: AddressUse): string | undefined {
-  const parts = partsOf(text)
-  const { kind, host, transport, port, rest } = parts
+  const parts = partsOf(text, use)
+  const { kind, host, port, rest } = parts
   const hostProblem = hostProblems[kind]
   if (!text.startsWith('/') || hostProblem === undefined) return usual
-  return hostProblem(host, use) ?? transportProblem(transport) ?? portProblem(port, use) ?? endProblem(rest, use)
+  return hostProblem(host, use) ?? parts.transportProblem ?? portProblem(port, use) ?? endProblem(rest, use)
 }
 
 /** The peer id that an address demands of the peer that answers, if it has one; not that of a relay on the way. */
@@ -50,9 +52,9 @@ export function idInAddress(text: string): string | undefined {
  * @param text - an address without problems
  */
 export function placeInAddress(text: string): string | undefined {
-  const { kind, host, port, rest } = partsOf(text)
+  const { kind, host, transport, port, rest } = partsOf(text)
   if (rest.includes('p2p-circuit')) return undefined
-  return `/${kind}/${kind === 'ip6' ? new URL(`tcp://[${host}]`).hostname : host.toLowerCase()}/tcp/${port}`
+  return `/${kind}/${kind === 'ip6' ? new URL(`tcp://[${host}]`).hostname : host.toLowerCase()}/${transport}/${port}`
 }
 
 /** Whether an address is on this machine. */
@@ -80,10 +82,23 @@ function isPoint(key: bigint): boolean {
   }
 }
 
-function partsOf(text: string): AddressParts {
-  const [, kind = '', host = '', transport = '', port = '', ...rest] = text.split('/')
-  return { kind, host, transport, port, rest }
+function partsOf(text: string, use: AddressUse = 'dial'): AddressParts {
+  const [, kind = '', host = '', transport = '', port = '', ...end] = text.split('/')
+  const parts = { kind, host, transport, port, transportProblem: undefined }
+  if (transport === 'tcp') return { ...parts, rest: end[0] === 'ws' ? end.slice(1) : end }
+  if (transport !== 'udp') return { ...parts, rest: end, transportProblem: usual }
+  const [direct, name, hash, ...rest] = end
+  if (direct === 'webrtc-direct' && use === 'listen') return { ...parts, rest: end.slice(1) }
+  if (direct === 'webrtc-direct' && name === 'certhash' && isCertificateHash(hash)) return { ...parts, rest }
+  const expected =
+    direct === 'webrtc-direct'
+      ? 'the hash of the certificate after /webrtc-direct, /certhash/uEi…, as the peer prints it'
+      : `${usual}: peers do not use UDP (QUIC, WebTransport), except for WebRTC: /udp/4001/webrtc-direct`
+  return { ...parts, rest, transportProblem: expected }
 }
+
+/** Whether a text is a SHA-256 as a multihash in base64url. */
+const isCertificateHash = (text = '') => /^uEi[A-D][\w-]{42}[AQgw]$/.test(text)
 
 const unusable = new BlockList()
 unusable.addSubnet('224.0.0.0', 4)
@@ -128,11 +143,6 @@ function nameProblem(host: string): string | undefined {
   return isName ? undefined : 'a host name, such as /dns4/example.org/tcp/4001'
 }
 
-function transportProblem(transport: string): string | undefined {
-  if (transport === 'udp') return `${usual}: peers do not use UDP (QUIC, WebRTC, WebTransport)`
-  return transport === 'tcp' ? undefined : usual
-}
-
 function portProblem(port: string, use: AddressUse): string | undefined {
   const number = Number(port)
   if (!/^\d+$/.test(port) || number > 65535) return usual
@@ -144,7 +154,7 @@ function portProblem(port: string, use: AddressUse): string | undefined {
 function endProblem([first, ...rest]: readonly string[], use: AddressUse): string | undefined {
   if (first === undefined) return undefined
   if (['ws', 'wss', 'tls', 'sni', 'http', 'https'].includes(first))
-    return `no /${first}: peers use TCP without WebSocket or TLS in front, so the address ends after the port`
+    return `no /${first}: peers use TCP without TLS in front, and browsers may use /ws after the port`
   if (first === 'p2p-circuit') return 'the id of the relay before /p2p-circuit: /p2p/12D3KooW…/p2p-circuit'
   if (first !== 'p2p') return `nothing after the port but /p2p/12D3KooW…, the id of the peer`
   const [id = '', circuit, ...end] = rest

@@ -1,6 +1,6 @@
-import { isIPv4 } from 'node:net'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
+import { isIPv4 } from './ip.js'
 import { hostOf } from './peer-list.js'
 
 /**

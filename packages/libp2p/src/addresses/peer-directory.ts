@@ -1,6 +1,6 @@
 import type { Connection } from '@libp2p/interface'
 import type { PeerName } from '@murmuration/core'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import type { PeerEventListener } from '../base/events.js'
 import { hostOf, type PeerList, type PeerListEntry } from './peer-list.js'
 import { RefusalReports } from '../base/refusals.js'

@@ -1,7 +1,7 @@
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { InputError, messageOf, type PeerName } from '@murmuration/core'
 import { hashText } from '@murmuration/vectors'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { parsePeerId } from '../base/identity.js'
 
 /** The addresses of a peer, and the id that its connection must prove. */

@@ -1,6 +1,7 @@
-import { BlockList, isIP } from 'node:net'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr, textOf } from '#platform/libraries/base.js'
+import { isIP, isMapped, subnets } from './ip.js'
+import { kindOf } from './kinds.js'
 import { hostOf } from './peer-list.js'
 
 /** From where an IP address can be dialled: everywhere, within a private network, or only on its machine. */
@@ -8,18 +9,9 @@ export type Reach = 'public' | 'private' | 'loopback'
 
 const reaches: readonly Reach[] = ['public', 'private', 'loopback']
 
-const listOf = (...subnets: readonly string[]) => {
-  const list = new BlockList()
-  for (const subnet of subnets) {
-    const [net, bits] = subnet.split('/')
-    list.addSubnet(net, Number(bits), isIP(net) === 4 ? 'ipv4' : 'ipv6')
-  }
-  return list
-}
-
-const loopback = listOf('127.0.0.0/8', '::1/128')
+const isLoopback = subnets('127.0.0.0/8', '::1/128')
 /** RFC 1918, RFC 6598 (carrier-grade NAT), RFC 3927 and RFC 4193, RFC 4291 (link-local). */
-const internal = listOf(
+const isInternal = subnets(
   '10.0.0.0/8',
   '172.16.0.0/12',
   '192.168.0.0/16',
@@ -29,19 +21,13 @@ const internal = listOf(
   'fe80::/10'
 )
 /** Addresses that cannot be dialled: unspecified, multicast, reserved, documentation (RFC 6890). */
-const never = listOf('0.0.0.0/8', '224.0.0.0/3', '::/128', 'ff00::/8', '64:ff9b::/96', '2001:db8::/32')
-/**
- * IPv4 written as IPv6 (RFC 4291, 2.5.5.2). Not a list like those above, because a BlockList would match plain IPv4
- * too.
- */
-const isMapped = (host: string) => /^::ffff:/i.test(host)
+const isUndiallable = subnets('0.0.0.0/8', '224.0.0.0/3', '::/128', 'ff00::/8', '64:ff9b::/96', '2001:db8::/32')
 
 /** From where an IP address can be dialled; `undefined` for one that cannot be. */
 export function reachOf(host: string): Reach | undefined {
-  const family = isIP(host) === 4 ? 'ipv4' : 'ipv6'
-  if (isIP(host) === 0 || isMapped(host) || never.check(host, family)) return undefined
-  if (loopback.check(host, family)) return 'loopback'
-  return internal.check(host, family) ? 'private' : 'public'
+  if (isIP(host) === 0 || isMapped(host) || isUndiallable(host)) return undefined
+  if (isLoopback(host)) return 'loopback'
+  return isInternal(host) ? 'private' : 'public'
 }
 
 /** Of two, the one nearer to this machine: it allows a wider range of addresses. */
@@ -50,14 +36,15 @@ export function nearest(one: Reach, other: Reach): Reach {
 }
 
 /**
- * Whether an address from another node may be dialled: it must be an IP address and a TCP port, of the peer or of a
- * relay, and not nearer to this machine than `within`. Otherwise that node could make this peer dial hosts in its own
+ * Whether an address from another node may be dialled: it must be an IP address and a port for TCP, WebSockets or
+ * WebRTC, of the peer or of a relay, and not nearer to this machine than `within`. Otherwise that node could make this peer dial hosts in its own
  * network.
  */
 export function mayDial(address: Multiaddr, within: Reach): boolean {
   const names = address.getComponents().map(({ name }) => name)
-  const hasKnownEnd = names.length === 2 || names.slice(2).join() === 'p2p,p2p-circuit'
-  const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && names[1] === 'tcp' && hasKnownEnd
+  const end = names.indexOf('p2p')
+  const hasKnownEnd = end < 0 || names.slice(end).join() === 'p2p,p2p-circuit'
+  const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && kindOf(address) !== undefined && hasKnownEnd
   const host = isPlain ? hostOf(address) : undefined
   // A peer with an IPv4 address announces it as IPv4.
   const isMisnamed = host !== undefined && isIP(host) === 4 && names[0] === 'ip6'
@@ -77,9 +64,7 @@ const ip6Prefix = 9
  */
 export function sourceOf(address: Multiaddr): string {
   const host = hostOf(address) ?? ''
-  return isIP(host) === 6
-    ? `${Buffer.from(multiaddr(`/ip6/${host}`).bytes.subarray(1, ip6Prefix)).toString('hex')}/64`
-    : host
+  return isIP(host) === 6 ? `${textOf(multiaddr(`/ip6/${host}`).bytes.subarray(1, ip6Prefix), 'hex')}/64` : host
 }
 
 /** As {@link sourceOf}, of an IP address, with or without the zone of a link-local one. */

@@ -1,7 +1,7 @@
 import type { Connection } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { multiaddr } from '../libraries/base.js'
-import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC } from '../libraries/network.js'
+import { multiaddr } from '#platform/libraries/base.js'
+import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC } from '#platform/libraries/network.js'
 
 /** The address of the relay in a relayed address; `undefined` for a direct address. */
 export function relayIn(address: Multiaddr): string | undefined {

@@ -1,11 +1,11 @@
 /** Signed addresses of a peer: libp2p's peer records in signed envelopes (libp2p specs, RFC 0002 and RFC 0003). */
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { multiaddr, peerIdFromPublicKey } from '../libraries/base.js'
-import { PeerRecord, RecordEnvelope } from '../libraries/network.js'
+import { multiaddr, peerIdFromPublicKey } from '#platform/libraries/base.js'
+import { PeerRecord, RecordEnvelope } from '#platform/libraries/network.js'
 import type { Identity } from '../base/identity.js'
 
 /** The most addresses of a peer that are announced, read and dialled. */
-export const maxAddresses = 8
+export const maxAddresses = 16
 
 /** The most bytes of a signed record that are read. */
 export const maxRecordBytes = 2048

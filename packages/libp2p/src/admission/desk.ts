@@ -10,6 +10,7 @@ import { Admissions, type RunTerms, type Taken } from './admissions.js'
 import type { Admission, Certificate } from './certificates.js'
 import type { Invitation } from './invitation.js'
 import { type AdmissionAnswer, askForAdmission, maxQuestion, questionSchema } from './protocol.js'
+import { unref } from '../base/clock.js'
 
 /** How a run admits peers with ids that its topology file does not list. */
 export interface AdmissionOptions extends RunTerms {
@@ -74,7 +75,7 @@ export class AdmissionDesk {
     const close = () => {
       if (directory.nameOf(id) === undefined && isOpen(connection)) this.#end(connection, 'it presented no invitation')
     }
-    setTimeout(close, guestFor).unref()
+    unref(setTimeout(close, guestFor))
     this.#guests.add(connection)
     connection.addEventListener('close', () => this.#guests.delete(connection))
     const places = this.#places()

@@ -1,9 +1,10 @@
 /**
  * An invitation admits a peer that no file lists. The run key signs it; it is for one name, for one use, and expires.
  */
-import { randomBytes } from 'node:crypto'
 import { InputError, messageOf, peerName } from '@murmuration/core'
 import { z } from 'zod'
+import { fromString, textOf } from '#platform/libraries/base.js'
+import { randomText } from '../base/bytes.js'
 import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../base/ed25519.js'
 import { type Identity, parsePeerId } from '../base/identity.js'
 
@@ -56,19 +57,19 @@ export function invite(
   runKey: Identity,
   { name, issued, expires, fingerprint, members, seeds }: InvitationTerms
 ): Invitation {
-  const serial = randomBytes(16).toString('base64url')
+  const serial = randomText(16)
   const content = { run: runKey.id, name, serial, issued, expires, fingerprint, members, seeds }
-  return { ...content, signature: signText(textOf(content), privateKeyOf(runKey)) }
+  return { ...content, signature: signText(signedTextOf(content), privateKeyOf(runKey)) }
 }
 
 /** Whether the run key has signed it. */
 export function isSigned(invitation: Invitation): boolean {
-  return isSignatureOf(textOf(invitation), invitation.signature, publicKeyOf(invitation.run))
+  return isSignatureOf(signedTextOf(invitation), invitation.signature, publicKeyOf(invitation.run))
 }
 
 /** An invitation as one line, to be sent to the invited person. */
 export function encodeInvitation(invitation: Invitation): string {
-  return beginning + Buffer.from(JSON.stringify(invitation)).toString('base64url')
+  return beginning + textOf(fromString(JSON.stringify(invitation)), 'base64url')
 }
 
 /** Reads an invitation. Throws an InputError for any other text, and when its run key has not signed it. */
@@ -88,13 +89,14 @@ export function decodeInvitation(text: string): Invitation {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    // Programs for mail break long lines.
+    return JSON.parse(textOf(fromString(text.replace(/\s/g, ''), 'base64url')))
   } catch {
     return undefined
   }
 }
 
-function textOf({
+function signedTextOf({
   run,
   name,
   serial,

@@ -1,10 +1,22 @@
+import { sinceBoot } from '#platform/base/machine.js'
 import type { Milliseconds } from '@murmuration/core'
+
+export { afterTurn } from '#platform/base/machine.js'
 
 /** A clock with timers. */
 export interface TimerClock {
   now(): Milliseconds
   /** Calls `callback` once, when the clock shows `until` or somewhat later. Returns a function that cancels it. */
   at(until: Milliseconds, callback: () => void): () => void
+}
+
+/** A timer of the system. */
+export type SystemTimer = ReturnType<typeof setTimeout>
+
+/** Lets the process end before the timer fires. In a page, timers are numbers and keep nothing alive. */
+export function unref(timer: SystemTimer): void {
+  const { unref: release }: Partial<SystemTimer> = timer
+  release?.call(timer)
 }
 
 /** The longest delay of Node's timers, in milliseconds: with a longer one they fire at once. */
@@ -25,9 +37,6 @@ export const realClock: TimerClock = {
     return () => clearTimeout(timer)
   }
 }
-
-/** The offset from the clock of this process to a clock that all processes of the machine share. */
-const sinceBoot = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /** A monotonic clock that shows the same in all processes of this machine. */
 export const machineClock: TimerClock = {

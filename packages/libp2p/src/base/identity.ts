@@ -1,4 +1,3 @@
-import { inspect } from 'node:util'
 import type { PrivateKey } from '@libp2p/interface'
 import { InputError, messageOf } from '@murmuration/core'
 import {
@@ -9,7 +8,7 @@ import {
   privateKeyFromProtobuf,
   privateKeyToProtobuf,
   textOf
-} from '../libraries/base.js'
+} from '#platform/libraries/base.js'
 
 /**
  * The identity of a peer on the network: a private key, and the peer id derived from it. Printing it shows only the id.
@@ -33,7 +32,8 @@ export class Identity {
     return { id: this.id }
   }
 
-  [inspect.custom](): string {
+  /** What Node prints. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `Identity(${this.id})`
   }
 }

@@ -1,5 +1,5 @@
 import { Budget, type Milliseconds } from '@murmuration/core'
-import { realClock } from './clock.js'
+import { realClock, type SystemTimer, unref } from './clock.js'
 import type { PeerEventListener } from './events.js'
 
 /** The most refused peer ids that are remembered. Beyond, each attempt to connect counts. */
@@ -23,7 +23,7 @@ export class RefusalReports {
   readonly #budget = new Budget(realClock, events, eventEvery)
   #count = 0
   #last: RefusedPeer | undefined
-  #timer: NodeJS.Timeout | undefined
+  #timer: SystemTimer | undefined
 
   constructor(emit: PeerEventListener) {
     this.#emit = emit
@@ -53,7 +53,7 @@ export class RefusalReports {
     this.#timer = undefined
     if (this.#budget.spend()) return this.#report()
     this.#timer = setTimeout(() => this.#reportSoon(), eventEvery)
-    this.#timer.unref()
+    unref(this.#timer)
   }
 
   #report(): void {

@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto'
+import type { SigningKey, VerifyingKey } from '#platform/base/keys.js'
 import type { PeerName } from '@murmuration/core'
 import { hashText } from '@murmuration/vectors'
 import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from './ed25519.js'
@@ -26,9 +26,9 @@ export class IdentitySigner implements Signer {
   readonly #identity: Identity
   readonly #idOf: (peer: PeerName) => string | undefined
   readonly #context: string
-  #privateKey: KeyObject | undefined
+  #privateKey: SigningKey | undefined
   /** By peer id; null for one without an Ed25519 key. */
-  readonly #publicKeys = new Map<string, KeyObject | null>()
+  readonly #publicKeys = new Map<string, VerifyingKey | null>()
 
   /** @param idOf - gives the id of a peer in the peer list */
   constructor(identity: Identity, runSettings: RunSettings, idOf: (peer: PeerName) => string | undefined) {
@@ -55,7 +55,7 @@ export class IdentitySigner implements Signer {
     return this.#idOf(peer) !== undefined
   }
 
-  #publicKeyOf(id: string): KeyObject | null {
+  #publicKeyOf(id: string): VerifyingKey | null {
     const cached = this.#publicKeys.get(id)
     if (cached !== undefined) return cached
     const key = publicKeyOf(id)

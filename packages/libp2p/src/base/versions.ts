@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { ownSoftware } from '#platform/base/own-software.js'
 import { protocolVersion } from './constants.js'
 import type { Mismatch } from './run-settings.js'
 
@@ -11,18 +11,7 @@ export interface Versions {
 }
 
 /** The versions of this process. */
-export const ownVersions: Versions = { software: ownSoftware(), wire: protocolVersion }
-
-/** `undefined` in a bundle, which has no package.json, or another program's. */
-function ownSoftware(): string | undefined {
-  try {
-    const read = createRequire(import.meta.url)
-    const { name, version } = read('../../package.json') as { readonly name?: string; readonly version?: string }
-    return name === '@murmuration/libp2p' ? version : undefined
-  } catch {
-    return undefined
-  }
-}
+export const ownVersions: Versions = { software: ownSoftware, wire: protocolVersion }
 
 /** Why peers of two wires cannot exchange anything, and what to install where. */
 export function versionMismatch(theirs: Versions, ours = ownVersions): Mismatch {

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@murmuration/core'
-import { TimeoutError } from '../libraries/base.js'
+import { TimeoutError } from '#platform/libraries/base.js'
 
 /**
  * Runs `act` with a timeout. Its signal is aborted after `limit`, or when `closing` is aborted; then the result

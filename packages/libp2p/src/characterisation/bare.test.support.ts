@@ -3,8 +3,8 @@ import type { Libp2p, Stream } from '@libp2p/interface'
 import type { YamuxMuxerInit } from '@libp2p/yamux'
 import type { ExecutionContext } from 'ava'
 import type { Libp2pOptions } from 'libp2p'
-import { multiaddr } from '../libraries/base.js'
-import { createLibp2p, noise, tcp, yamux } from '../libraries/network.js'
+import { multiaddr } from '#platform/libraries/base.js'
+import { createLibp2p, noise, tcp, yamux } from '#platform/libraries/network.js'
 
 export const MiB = 1 << 20
 

@@ -3,10 +3,10 @@
  */
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
-import { isIPv4 } from 'node:net'
 import { z } from 'zod'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { tcpHost } from '../addresses/channel-address.js'
+import { isIPv4 } from '../addresses/ip.js'
 import { answer, ask } from '../questions/questions.js'
 import { sourceOf } from '../addresses/reach.js'
 

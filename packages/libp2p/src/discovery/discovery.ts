@@ -1,7 +1,7 @@
 import type { Connection, PeerInfo, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { realClock } from '../base/clock.js'
 import { connectionsTo, isOpen, type LinkContext } from '../links/context.js'
 import { explain } from '../base/explain.js'
@@ -17,6 +17,7 @@ import { askForAddresses, introduce, maxWanted } from './introductions.js'
 import { carriesOthers } from '../addresses/relay-address.js'
 import type { Reservations } from './reservations.js'
 import { ownAddresses } from '../links/own-addresses.js'
+import { isDialled } from '../addresses/kinds.js'
 import { mayDial, type Reach, reachOf, nearest } from '../addresses/reach.js'
 import { maxAddresses, signAddresses, type SignedAddresses, withoutId } from '../addresses/signed-addresses.js'
 
@@ -26,6 +27,8 @@ export interface DiscoveryOptions {
   readonly seeds: readonly string[]
   /** Whether to announce this peer on the local network by multicast DNS, and to find others there. */
   readonly lan: boolean
+  /** Whether every peer is to know all addresses of this one, to pass them on, though the peer list has some. */
+  readonly announces?: boolean
 }
 
 /** The waits between questions: the first and the longest while a peer is missing, and the wait while none is. */
@@ -59,6 +62,9 @@ export class Discovery {
    */
   #within: Reach
   #run = ''
+  /** The connections on which this peer has announced the addresses in `#announced`, and when. */
+  #told = new WeakMap<Connection, Milliseconds>()
+  #announced = ''
 
   /**
    * @param relays - the relays through which this peer can be reached
@@ -80,6 +86,7 @@ export class Discovery {
     this.#wake = moved
     this.#within = options.lan ? 'private' : 'public'
     if (options.lan) context.node.addEventListener('peer:discovery', ({ detail }) => this.#foundOnLan(detail))
+    if (options.announces === true) context.node.addEventListener('connection:open', () => this.#wake.notify())
   }
 
   /** Why each seed that was asked did not answer; empty if it did. */
@@ -129,13 +136,14 @@ export class Discovery {
   }
 
   /**
-   * Asks all seeds, which also announces this peer, and some peers while any are missing. Resolves with how many new
-   * addresses were found.
+   * Asks all seeds, which also announces this peer; some peers while any are missing, and those to which it is to be
+   * announced. Resolves with how many new addresses were found.
    */
   async #askAll(missing: readonly string[]): Promise<number> {
     const record = await this.#ownRecord()
     const seeds = this.#options.seeds.map((seed) => this.#askSeed(seed, record, missing))
-    const peers = missing.length === 0 ? [] : this.#somePeers().map((one) => this.#askPeer(one, record, missing))
+    const asked = new Set([...(missing.length === 0 ? [] : this.#somePeers()), ...this.#untold()])
+    const peers = [...asked].map((one) => this.#askPeer(one, record, missing))
     const found = await Promise.all([...seeds, ...peers])
     return found.reduce((sum, each) => sum + each, 0)
   }
@@ -167,6 +175,7 @@ export class Discovery {
 
   async #askPeer(connection: Connection, record: Uint8Array, missing: readonly string[]): Promise<number> {
     const introducer = this.#context.directory.nameOf(connection.remotePeer.toString()) ?? ''
+    this.#told.set(connection, realClock.now())
     // A peer need not answer: it is not a seed.
     return this.#ask(connection, { introducer, record, missing }).catch(() => 0)
   }
@@ -208,19 +217,34 @@ export class Discovery {
     const { directory, emit } = this.#context
     const peer = directory.nameOf(id)
     if (peer === undefined || id === this.#identity.id) return false
-    const usable = addresses.filter((address) => mayDial(address, this.#within)).map((address) => address.toString())
+    const usable = addresses
+      .filter((address) => isDialled(address) && mayDial(address, this.#within))
+      .map((address) => address.toString())
     if (usable.length === 0 || !directory.learn(id, source, usable)) return false
     emit({ kind: 'introduced', peer, addresses: usable, by: foreignText(introducer) })
     this.#peers.sessions.get(peer)?.outgoing.retryNow()
     return true
   }
 
-  #somePeers(): readonly Connection[] {
-    const { node, directory, random } = this.#context
-    const all = [...this.#peers.sessions.keys()].flatMap((name) => {
+  /** The peers that this one is to be announced to, now or again. */
+  #untold(): readonly Connection[] {
+    if (this.#options.announces !== true) return []
+    const before = realClock.now() - renewEvery
+    return this.#connected().filter((connection) => (this.#told.get(connection) ?? Number.NEGATIVE_INFINITY) <= before)
+  }
+
+  /** A connection to each peer that has one. */
+  #connected(): readonly Connection[] {
+    const { node, directory } = this.#context
+    return [...this.#peers.sessions.keys()].flatMap((name) => {
       const id = directory.entry(name)?.id
       return (id === undefined ? undefined : connectionsTo(node, id).find(isOpen)) ?? []
     })
+  }
+
+  #somePeers(): readonly Connection[] {
+    const { random } = this.#context
+    const all = this.#connected()
     if (all.length <= maxPeersAsked) return all
     const start = random.stream('introductions').integer(all.length)
     return Array.from({ length: maxPeersAsked }, (_, step) => all[(start + step) % all.length])
@@ -231,6 +255,8 @@ export class Discovery {
     const listed = directory.entry(self)?.addresses ?? []
     const seen = [...this.#seen.values()]
     const addresses = ownAddresses([...listed, ...this.#relays.addresses], node.getMultiaddrs(), seen)
+    if (this.#announced !== addresses.join()) this.#told = new WeakMap()
+    this.#announced = addresses.join()
     return signAddresses(this.#identity, addresses)
   }
 

@@ -5,6 +5,8 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { z } from 'zod'
+import { textOf } from '#platform/libraries/base.js'
+import { fromBase64 } from '../base/bytes.js'
 import { tcpHost } from '../addresses/channel-address.js'
 import { answer, ask } from '../questions/questions.js'
 import type { AddressBook } from './address-book.js'
@@ -22,7 +24,7 @@ const maxAnswer = 256 << 10
 const record = z
   .base64()
   .max(4 * Math.ceil(maxRecordBytes / 3))
-  .transform((text) => Uint8Array.from(Buffer.from(text, 'base64')))
+  .transform((text) => fromBase64(text, 'base64pad') ?? new Uint8Array())
 const peerId = z.string().min(32).max(64)
 
 const questionSchema = z.object({
@@ -59,7 +61,7 @@ export function introduce(
     if (asker?.id !== remotePeer.toString()) throw new Error('the record belongs to another peer')
     book.keep(run, asker, source)
     const records = wanted.flatMap((id) => book.find(run, id) ?? [])
-    return { seen, records: records.map(({ bytes }) => Buffer.from(bytes).toString('base64')) }
+    return { seen, records: records.map(({ bytes }) => textOf(bytes, 'base64pad')) }
   })
 }
 
@@ -80,7 +82,7 @@ export async function askForAddresses(
   question: { readonly run: string; readonly record: Uint8Array; readonly wanted: readonly string[] },
   timeout: Milliseconds
 ): Promise<Introductions> {
-  const record = Buffer.from(question.record).toString('base64')
+  const record = textOf(question.record, 'base64pad')
   const asking = { question: { ...question, record }, timeout, maxAnswer }
   const response = await ask(connection, introductionsProtocol, asking)
   const { seen, records } = answerSchema.parse(response)

@@ -2,9 +2,10 @@ import type { StreamHandler } from '@libp2p/interface'
 import { Signal } from '../base/signal.js'
 import type { LinkContext } from '../links/context.js'
 import type { PeerSet } from '../links/peer-set.js'
-import { lanProblem, multicastProblem } from '../node/lan.js'
+import { lanProblem, multicastProblem } from '#platform/node/lan.js'
 import type { PeerOptions } from '../peer.js'
 import type { Circuit } from '../relay/circuit.js'
+import { listensForTabs } from '../addresses/for-tabs.js'
 import { Discovery } from './discovery.js'
 import { introductionsProtocol } from './introductions.js'
 import { Reservations } from './reservations.js'
@@ -24,7 +25,9 @@ export class OwnReach {
   constructor(options: PeerOptions, context: LinkContext, peers: PeerSet, circuit: Circuit) {
     this.#options = options
     this.#context = context
-    const { discovery = { seeds: [], lan: false }, identity, relay } = options
+    const { identity, relay } = options
+    const announces = listensForTabs(options.listen)
+    const discovery = { seeds: [], lan: false, ...options.discovery, announces }
     this.#reservations = new Reservations(context, circuit, relay?.via ?? [], () => this.#moved.notify())
     this.#discovery = new Discovery(context, peers, identity, discovery, this.#reservations, this.#moved)
   }
@@ -52,10 +55,12 @@ export class OwnReach {
   }
 
   /**
-   * Looks for the peers of a run from now on, where this peer is to find others by more than their listed addresses.
+   * Looks for the peers of a run from now on, where this peer is to find others by more than their listed addresses,
+   * and announces its own, where tabs are to find it.
    */
   seek(run: string): void {
-    if (this.#options.discovery !== undefined) this.#discovering = this.#discovery.run(run)
+    const { discovery, listen } = this.#options
+    if (discovery !== undefined || listensForTabs(listen)) this.#discovering = this.#discovery.run(run)
   }
 
   /** Why seeds, relays and the local network were of no use so far. */

@@ -1,6 +1,6 @@
 import type { Connection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { realClock } from '../base/clock.js'
 import type { LinkContext } from '../links/context.js'
 import { withoutId } from '../addresses/signed-addresses.js'

@@ -1,6 +1,6 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
-import { realClock } from '../base/clock.js'
+import { realClock, unref } from '../base/clock.js'
 import { defaultLimits } from '../base/constants.js'
 import { createNode, startNode } from '../node/node.js'
 import { RelayRole } from '../relay/role.js'
@@ -42,9 +42,9 @@ export async function startSeed({ identity, listen, relay: offers }: SeedOptions
   node.addEventListener('connection:open', ({ detail }) => {
     const look = () => {
       if (relay?.isUsed(detail) !== true) return detail.abort(new Error('the connection lasted too long'))
-      setTimeout(look, connectionFor).unref()
+      unref(setTimeout(look, connectionFor))
     }
-    setTimeout(look, connectionFor).unref()
+    unref(setTimeout(look, connectionFor))
   })
   await startNode(node, listen)
   return {

@@ -1,15 +1,2 @@
-/**
- * What this package uses of its libraries before a peer starts: addresses, keys and bytes. The build bundles it: see
- * bundle-libraries.mjs.
- */
-export { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
-export { TimeoutError, serviceCapabilities, transportSymbol } from '@libp2p/interface'
-export { peerIdFromPrivateKey, peerIdFromPublicKey, peerIdFromString } from '@libp2p/peer-id'
-export { AbstractMessageStream, AbstractMultiaddrConnection, Queue, lpStream } from '@libp2p/utils'
-export { multiaddr } from '@multiformats/multiaddr'
-export { decode, encode } from 'it-length-prefixed'
-export { pipe } from 'it-pipe'
-export { pushable } from 'it-pushable'
-export { Uint8ArrayList } from 'uint8arraylist'
-export { fromString } from 'uint8arrays/from-string'
-export { toString as textOf } from 'uint8arrays/to-string'
+/** See base.browser.ts. */
+export * from './base.browser.js'

@@ -1,7 +1,7 @@
 import type { Connection, Libp2p } from '@libp2p/interface'
 import type { PeerName, Random } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import { peerIdFromString } from '../libraries/base.js'
+import { peerIdFromString } from '#platform/libraries/base.js'
 import type { ChannelListener } from './channel/listener.js'
 import type { CodecChoice } from './codec-choice.js'
 import type { Limits } from '../base/constants.js'

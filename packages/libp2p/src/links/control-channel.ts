@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Stream } from '@libp2p/interface'
 import { type Milliseconds, messageOf } from '@murmuration/core'
 import type { Pushable } from 'it-pushable'
 import type { Uint8ArrayList } from 'uint8arraylist'
-import { decode, encode, pipe, pushable } from '../libraries/base.js'
+import { decode, encode, pipe, pushable } from '#platform/libraries/base.js'
+import { afterTurn, type SystemTimer } from '../base/clock.js'
 import { controlBytes } from '../base/constants.js'
 import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from './control-messages.js'
 import { room } from '../vectors/frame-output.js'
@@ -75,7 +75,7 @@ export class ControlChannel {
    * Cuts the stream when all this takes longer than `limit`.
    */
   async close(limit: Milliseconds): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
+    let timer: SystemTimer | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
         this.abort(`not closed within ${limit / 1000} s`)
@@ -168,7 +168,7 @@ const lengthErrors: ReadonlySet<string> = new Set([
 async function* read(source: AsyncIterable<Uint8ArrayList>, meter: TrafficMeter): AsyncGenerator<ControlMessage> {
   let count = 0
   for await (const bytes of source) {
-    if (++count % messagesPerTurn === 0) await setImmediate()
+    if (++count % messagesPerTurn === 0) await new Promise<void>(afterTurn)
     meter.receivedBytes += encode.single(bytes).byteLength
     yield decodeControl(bytes.subarray())
   }

@@ -1,11 +1,12 @@
 import { InputError, maxNoteBytes, messageOf, peerName } from '@murmuration/core'
 import { z } from 'zod'
-import { fromString, textOf } from '../libraries/base.js'
+import { fromString, textOf } from '#platform/libraries/base.js'
 import { keyBytes } from './channel/secure.js'
 import { protocolVersion } from '../base/constants.js'
 import { foreignText, maxForeignText } from '../base/foreign-text.js'
 import type { Versions } from '../base/versions.js'
 import { maxSettingName, maxSettingValue } from '../base/settings.js'
+import { fromBase64 } from '../base/bytes.js'
 
 const count = z.number().int().min(0).max(0xffffffff)
 /** Text from another peer, made safe to print and log. */
@@ -25,7 +26,7 @@ const name = z.string().transform((value, context) => {
 })
 /** The longest padding of a ping. */
 export const maxPadding = 4096
-const note = z.string().refine((text) => Buffer.byteLength(text) <= maxNoteBytes, `more than ${maxNoteBytes} bytes`)
+const note = z.string().refine((text) => fromString(text).byteLength <= maxNoteBytes, `more than ${maxNoteBytes} bytes`)
 const padding = z.string().max(maxPadding)
 const tensor = z.object({
   name: text,
@@ -60,7 +61,7 @@ const keyId = z.string().regex(/^[0-9a-f]{32}$/)
 const key = z
   .base64()
   .length(4 * Math.ceil(keyBytes / 3))
-  .refine((text) => Buffer.from(text, 'base64').length === keyBytes)
+  .refine((text) => fromBase64(text, 'base64pad')?.length === keyBytes)
 const code = z.enum(['unknown-peer', 'identity', 'version', 'settings', 'schema', 'start', 'protocol'])
 /** The most addresses in a hello, and their longest text. */
 export const maxListens = 4

@@ -1,6 +1,6 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import { TimeoutError, multiaddr } from '../libraries/base.js'
+import { TimeoutError, multiaddr } from '#platform/libraries/base.js'
 import type { Signal } from '../base/signal.js'
 import { tcpHost } from '../addresses/channel-address.js'
 import { realClock } from '../base/clock.js'
@@ -10,6 +10,7 @@ import type { ControlChannel } from './control-channel.js'
 import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from '../base/explain.js'
 import { foreignText } from '../base/foreign-text.js'
+import { isDialled } from '../addresses/kinds.js'
 import { isRelayed } from '../addresses/relay-address.js'
 import type { ViaRelay } from '../relay/bar.js'
 import type { Streams } from './streams.js'
@@ -76,8 +77,10 @@ export class Dialler {
     return open.find(({ direct }) => direct) ?? open.at(0)
   }
 
+  /** Its addresses of the kinds that this peer dials. */
   get #addresses(): readonly string[] {
-    return this.#id === undefined ? [] : this.#context.directory.addressesOf(this.#id)
+    const all = this.#id === undefined ? [] : this.#context.directory.addressesOf(this.#id)
+    return all.filter((address) => isDialled(multiaddr(address)))
   }
 
   /** Its peer id; `undefined` when it is not in the peer list. */

@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { TimerClock } from '../base/clock.js'
+import type { SystemTimer, TimerClock } from '../base/clock.js'
 import type { Limits } from '../base/constants.js'
 import type { Neighbour } from './neighbour.js'
 import type { OutgoingLink } from './outgoing-link.js'
@@ -26,7 +26,7 @@ export class Heartbeat {
   readonly #limits: Limits
   readonly #sessions: ReadonlyMap<PeerName, MonitoredPeer>
   readonly #clock: TimerClock
-  #timer: NodeJS.Timeout | undefined
+  #timer: SystemTimer | undefined
   #last = 0
   #beats = 0
 

@@ -1,5 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
-import { type Milliseconds, noteWeight, type PeerName } from '@murmuration/core'
+import { type Milliseconds, noteBytes, noteWeight, type PeerName } from '@murmuration/core'
 import { type FrameFault, type FrameHeader, numberBytes, type VectorMessage } from '@murmuration/wire'
 import { tcpHost } from '../addresses/channel-address.js'
 import { IncomingChannel } from './channel/incoming.js'
@@ -233,7 +233,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   #handle(message: ControlMessage, control: ControlChannel): void {
-    const weight = message.kind === 'note' ? noteWeight(Buffer.byteLength(message.note)) : 1
+    const weight = message.kind === 'note' ? noteWeight(noteBytes(message.note)) : 1
     if (!this.#neighbour.messages.spend(weight)) throw new ProtocolFault('it sends too many control messages', 'flood')
     if (message.kind === 'ping') this.#ping(message)
     else if (message.kind === 'note') this.#hear(message.note, weight, control)

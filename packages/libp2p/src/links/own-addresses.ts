@@ -1,7 +1,8 @@
-import { isIPv4 } from 'node:net'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { maxListened, maxListens } from './control-messages.js'
+import { isIPv4 } from '../addresses/ip.js'
+import { kindOf } from '../addresses/kinds.js'
 import { hostOf } from '../addresses/peer-list.js'
 import { type Reach, reachOf } from '../addresses/reach.js'
 import { maxAddresses, withoutId } from '../addresses/signed-addresses.js'
@@ -34,12 +35,12 @@ export function ownAddresses(
   )
 }
 
-/** The same port at another IP address of the same family. */
+/** The same address with another IP address of the same family. */
 function at(host: string, address: Multiaddr): readonly string[] {
   const ownHost = hostOf(address)
-  const port = address.getComponents().find(({ name }) => name === 'tcp')?.value
-  if (ownHost === undefined || port === undefined || isIPv4(ownHost) !== isIPv4(host)) return []
-  return [`/${isIPv4(host) ? 'ip4' : 'ip6'}/${host}/tcp/${port}`]
+  const [, , ...rest] = address.toString().slice(1).split('/')
+  if (ownHost === undefined || kindOf(address) === undefined || isIPv4(ownHost) !== isIPv4(host)) return []
+  return [`/${isIPv4(host) ? 'ip4' : 'ip6'}/${host}/${rest.join('/')}`]
 }
 
 /** Some of the addresses at which a node listens, for people: loopback ones only if there is no other. */

@@ -1,12 +1,13 @@
 import type { Connection } from '@libp2p/interface'
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { realClock } from '../base/clock.js'
 import { connectionsTo, isOpen, type LinkContext } from './context.js'
 import { IncomingLink } from './incoming-link.js'
 import { Neighbour } from './neighbour.js'
 import { OutgoingLink } from './outgoing-link.js'
-import { isRelayed } from '../addresses/relay-address.js'
+import { isDialled } from '../addresses/kinds.js'
+import { relayIn } from '../addresses/relay-address.js'
 import { within } from '../base/within.js'
 
 /** Another peer: its state, and the links to and from it. */
@@ -74,7 +75,7 @@ export class PeerSession {
     const relayed = this.connections.filter(({ direct }) => !direct)
     if (relayed.length === this.connections.length) {
       const all = directory.addressesOf(directory.entry(this.name)?.id ?? '')
-      const addresses = all.filter((address) => !isRelayed(address)).map((address) => multiaddr(address))
+      const addresses = all.map((address) => multiaddr(address)).filter((each) => isDialled(each) && !relayIn(each))
       if (addresses.length === 0) return
       const dial = (signal: AbortSignal) => node.dial(addresses, { signal, force: true })
       const connection = await within(limits.dialTimeout, closing, dial)

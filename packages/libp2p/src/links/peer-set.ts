@@ -1,5 +1,6 @@
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import { InputError, invariant, type PeerName } from '@murmuration/core'
+import { setMaxListeners } from '#platform/libraries/base.js'
 import { realClock } from '../base/clock.js'
 import type { LinkContext } from './context.js'
 import { Heartbeat } from './heartbeat.js'
@@ -34,6 +35,8 @@ export class PeerSet {
     this.#places = new Set(places)
     this.#context = context
     this.#reserved = new Set(neighbours)
+    // Each neighbour's link adds a listener, and there may be many.
+    setMaxListeners(0, context.closing)
     for (const name of neighbours) this.#add(name, true)
     this.#heartbeat = new Heartbeat(context.limits, this.#sessions, realClock)
   }

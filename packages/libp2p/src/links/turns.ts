@@ -1,4 +1,4 @@
-import { Queue } from '../libraries/base.js'
+import { Queue } from '#platform/libraries/base.js'
 import type { Streams } from './streams.js'
 
 /** Dials a neighbour and sends a hello. `undefined` when the neighbour refuses. It must have its own timeout. */

@@ -1,6 +1,6 @@
 import type { Listener } from '@libp2p/interface'
 import test from 'ava'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { lanProblem, multicastProblem, withLinkLocal } from './lan.js'
 
 const texts = (all: ReturnType<Listener['getAddrs']>) => all.map(String)

@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os'
 import type { Listener } from '@libp2p/interface'
 import { messageOf } from '@murmuration/core'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { multiaddr } from '../libraries/base.js'
+import { multiaddr } from '#platform/libraries/base.js'
 import { hostOf } from '../addresses/peer-list.js'
 import { reachOf } from '../addresses/reach.js'
 

@@ -1,4 +1,5 @@
 import type { Stream } from '@libp2p/interface'
+import { afterTurn } from '../base/clock.js'
 
 /**
  * The most bytes that libp2p may read to agree on the protocol of a stream: the names of a few. It reads them all in
@@ -70,7 +71,7 @@ export class Negotiation {
   }
 
   /** libp2p continues in this turn, so the protocol is known in the next one. */
-  readonly #drained = () => void setImmediate(() => this.#resume())
+  readonly #drained = () => void afterTurn(() => this.#resume())
 
   #resume(): void {
     if (this.#stream.protocol !== '') return this.#end()

@@ -1,15 +1,14 @@
 import './polyfill.js'
+import { noiseCrypto } from '#platform/node/noise-crypto.js'
+import { transportsOf } from '#platform/node/transports.js'
 import type { Libp2p } from '@libp2p/interface'
-import type { TCPComponents } from '@libp2p/tcp'
 import { InputError, type Milliseconds } from '@murmuration/core'
-import { createLibp2p, mdns, noise, tcp, yamux } from '../libraries/network.js'
+import { createLibp2p, noise, yamux } from '#platform/libraries/network.js'
 import type { Limits } from '../base/constants.js'
-import { withLinkLocal } from './lan.js'
 import type { PendingConnections } from './pending-connections.js'
 import { wordsOf } from '../base/explain.js'
 import type { Identity } from '../base/identity.js'
 import { listeningAddresses } from '../addresses/listening-addresses.js'
-import { noiseCrypto } from './noise-crypto.js'
 import { OpenConnections } from './open-connections.js'
 import { OpeningStreams } from './opening-streams.js'
 import type { PeerDirectory } from '../addresses/peer-directory.js'
@@ -18,8 +17,6 @@ import { Circuit } from '../relay/circuit.js'
 import type { RelayRole } from '../relay/role.js'
 import type { Shaper } from '../shaping/shaper.js'
 import { UnreadFrames } from './unread-frames.js'
-import { WrappingTransport } from '../shaping/wrapping-transport.js'
-import { writeTogether } from './write-together.js'
 
 /** Options of a node. */
 export interface NodeOptions {
@@ -43,23 +40,26 @@ export interface NodeOptions {
   readonly relay?: RelayRole | undefined
 }
 
-/** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an invalid address. */
+/**
+ * A libp2p node over this machine's transports, noise and yamux, that is not started yet. Throws an InputError for an
+ * invalid address.
+ */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
   const { identity, listen, limits, directory, pendingConnections, shaper, lan = false, relay, upnp = false } = options
   const { circuit = new Circuit() } = options
   for (const address of listen) parseAddress(address, 'this peer')
-  const transport = lan ? togetherOnLan : together
+  const { transports, peerDiscovery, services } = await transportsOf({ identity, listen, limits, shaper, lan, upnp })
   const node = await createLibp2p({
     start: false,
     privateKey: identity.privateKey,
     addresses: { listen: [...listen] },
-    transports: [shaper === undefined ? transport : shaper.transport(transport), circuit.transport],
+    transports: [...transports, circuit.transport],
     services: {
       listeningAddresses,
       ...(relay === undefined ? {} : { relay: relay.service(limits.handshakeTimeout) }),
-      ...(upnp ? { upnp: await portMapping() } : {})
+      ...services
     },
-    peerDiscovery: lan ? [mdns({ serviceTag })] : [],
+    peerDiscovery,
     connectionEncrypters: [noise({ crypto: noiseCrypto })],
     streamMuxers: [
       yamux({
@@ -84,6 +84,8 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     // The monitor would cut the connection of a neighbour that computes for some seconds; the heartbeat replaces it.
     connectionMonitor: { enabled: false },
     connectionGater: {
+      // In browsers libp2p would dial no private address; `mayDial` decides which addresses of others are dialled.
+      denyDialMultiaddr: () => false,
       ...relay?.gater,
       denyInboundConnection: (connection) => {
         pendingConnections?.add(connection)
@@ -122,22 +124,6 @@ function bound(node: Libp2p, { directory, relay }: NodeOptions): void {
     frames.watch(detail)
   })
 }
-
-/** The multicast DNS name for peers of all runs on a local network; their ids distinguish them. */
-const serviceTag = '_murmuration._udp.local'
-
-/** Makes routers forward ports. The router's claim is not checked; it shows when others dial. */
-async function portMapping() {
-  const { uPnPNAT } = await import('@libp2p/upnp-nat')
-  return uPnPNAT({ autoConfirmAddress: true, portMappingDescription: 'murmuration' })
-}
-
-/** TCP that writes all small pieces of one turn of the event loop at once. */
-const together = (components: TCPComponents) => new WrappingTransport(tcp()(components), writeTogether)
-
-/** The same, also at the addresses that hold on one cable only. */
-const togetherOnLan = (components: TCPComponents) =>
-  new WrappingTransport(tcp()(components), writeTogether, (listener) => withLinkLocal(listener))
 
 /** libp2p's timeouts, from the limits: some of its defaults are shorter than the limits allow. */
 function waitsOf({ dialTimeout, handshakeTimeout }: Limits, slowness: Milliseconds) {

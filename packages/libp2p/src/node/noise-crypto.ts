@@ -7,7 +7,7 @@ import {
   type KeyObject
 } from 'node:crypto'
 import type { ICryptoInterface } from '@chainsafe/libp2p-noise'
-import { defaultCrypto } from '../libraries/network.js'
+import { defaultCrypto } from '#platform/libraries/network.js'
 
 const cipher = 'chacha20-poly1305'
 const tagLength = 16

@@ -4,6 +4,7 @@ import { type Place, placeToFree } from '../base/place-to-free.js'
 import { sourceOf } from '../addresses/reach.js'
 import type { PeerDirectory } from '../addresses/peer-directory.js'
 import { hostOf } from '../addresses/peer-list.js'
+import { type SystemTimer, unref } from '../base/clock.js'
 
 /** The most pending connections from all known addresses together, and from all other addresses together. */
 const maxPending = 256
@@ -20,7 +21,7 @@ interface ReadConnection extends MultiaddrConnection {
 interface Pending extends Place {
   readonly connection: MultiaddrConnection
   readonly isKnown: boolean
-  readonly timer: NodeJS.Timeout
+  readonly timer: SystemTimer
 }
 
 /**
@@ -56,7 +57,7 @@ export class PendingConnections {
     const isKnown = this.#directory.isKnownHost(hostOf(connection.remoteAddr) ?? '')
     const limit = isKnown ? this.#knownTimeout : this.#unknownPeerTimeout
     const timer = setTimeout(() => this.#end(connection, 'it did not authenticate in time'), limit)
-    timer.unref()
+    unref(timer)
     this.#pending.set(connection, { connection, holder, isIdle: true, isKnown, timer })
     connection.addEventListener('close', () => this.remove(connection))
     this.#boundBytes(connection)

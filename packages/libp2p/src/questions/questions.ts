@@ -1,7 +1,7 @@
 /** One question and one answer, both as JSON, per stream; some questions are empty. */
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
-import { fromString, lpStream, textOf } from '../libraries/base.js'
+import { fromString, lpStream, textOf } from '#platform/libraries/base.js'
 import { controlBytes } from '../base/constants.js'
 
 export interface Asking {

@@ -10,8 +10,8 @@ import type {
 } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { InputError, type Milliseconds } from '@murmuration/core'
-import { serviceCapabilities, transportSymbol } from '../libraries/base.js'
-import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC, circuitRelayTransport } from '../libraries/network.js'
+import { serviceCapabilities, transportSymbol } from '#platform/libraries/base.js'
+import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC, circuitRelayTransport } from '#platform/libraries/network.js'
 
 /** libp2p's transport with members that its type lacks. */
 interface CircuitTransport extends Transport, Startable {

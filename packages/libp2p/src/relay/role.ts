@@ -1,7 +1,7 @@
 import type { CircuitRelayService } from '@libp2p/circuit-relay-v2'
 import type { Connection, ConnectionGater, Libp2p, PeerId, Stream } from '@libp2p/interface'
 import { InputError, type Milliseconds } from '@murmuration/core'
-import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC, circuitRelayServer } from '../libraries/network.js'
+import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC, circuitRelayServer } from '#platform/libraries/network.js'
 import { Budgets } from '../base/budgets.js'
 import { type Place, placeToFree } from '../base/place-to-free.js'
 import { sourceOf } from '../addresses/reach.js'

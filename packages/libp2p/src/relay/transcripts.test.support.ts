@@ -9,8 +9,8 @@ import { bareNode } from '../characterisation/bare.test.support.js'
 import { eventually } from '../cluster.test.support.js'
 import { openSeed } from '../discovery/open-seed.js'
 import type { Seed } from '../discovery/seed-options.js'
-import { lpStream, multiaddr } from '../libraries/base.js'
-import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC } from '../libraries/network.js'
+import { lpStream, multiaddr } from '#platform/libraries/base.js'
+import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC } from '#platform/libraries/network.js'
 import type { RelayLimits } from './relay-options.js'
 
 /** The transcripts of what a relay grants and refuses. */

@@ -1,5 +1,5 @@
 import type { AbortOptions, MultiaddrConnection } from '@libp2p/interface'
-import { AbstractMultiaddrConnection, Uint8ArrayList } from '../libraries/base.js'
+import { AbstractMultiaddrConnection, Uint8ArrayList } from '#platform/libraries/base.js'
 import { Signal } from '../base/signal.js'
 import type { AccessLines, LineUser } from './access-lines.js'
 import { type Flight, ShapedFlow } from './flow.js'

@@ -1,6 +1,6 @@
-import { setMaxListeners } from 'node:events'
 import type { MultiaddrConnection, Transport } from '@libp2p/interface'
 import { InputError, type Links, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
+import { setMaxListeners } from '#platform/libraries/base.js'
 import { machineClock } from '../base/clock.js'
 import type { PeerDirectory } from '../addresses/peer-directory.js'
 import { AccessLines } from './access-lines.js'

@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@murmuration/core'
-import { Uint8ArrayList } from '../libraries/base.js'
+import { Uint8ArrayList } from '#platform/libraries/base.js'
 import type { Flight } from './flow.js'
 
 /**

@@ -12,7 +12,7 @@ import type {
   UpgraderOptions
 } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { serviceCapabilities, transportSymbol } from '../libraries/base.js'
+import { serviceCapabilities, transportSymbol } from '#platform/libraries/base.js'
 
 /** Wraps a connection. */
 export type Wrap = (connection: MultiaddrConnection) => MultiaddrConnection

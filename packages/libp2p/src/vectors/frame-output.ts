@@ -1,6 +1,6 @@
 import type { Stream } from '@libp2p/interface'
 import { frameNumbers } from '@murmuration/wire'
-import { Uint8ArrayList } from '../libraries/base.js'
+import { Uint8ArrayList } from '#platform/libraries/base.js'
 import type { QueuedVector } from './send-queue.js'
 
 /** The most bytes in libp2p's write buffer of a stream before more is written: those of a frame. */

@@ -9,7 +9,7 @@ import {
   maxNumbers
 } from '@murmuration/wire'
 import type { ReceiveFault } from '../base/events.js'
-import { copyBytes } from './copy-bytes.js'
+import { copyBytes } from '#platform/vectors/copy-bytes.js'
 
 /** What to do with a new vector. */
 export type WriteTarget =

@@ -1,5 +1,5 @@
 import { KernelMemory } from '@murmuration/vectors'
-import { copyBytes } from './copy-bytes.js'
+import { copyBytes } from '#platform/vectors/copy-bytes.js'
 
 /** A vector of the pool, and its state of use. */
 export interface Loan {

@@ -1,9 +1,8 @@
 import { InputError, type PeerName } from '@murmuration/core'
 import type { Admission, AdmissionOptions, Certificate } from '@murmuration/libp2p'
 import type { RunEvent } from '../../base/events.js'
-import type { RunPlan, RunRequest } from '../../training/plan.js'
+import type { RunPlan } from '../../training/plan.js'
 import { CertificateStore } from './certificate-store.js'
-import { filesOf } from './received-files.js'
 import { fingerprintOf } from './run-files.js'
 
 /** The admission by which a peer itself entered the run. */
@@ -12,9 +11,18 @@ export interface OwnAdmission {
   readonly certificates: readonly Certificate[]
 }
 
+/** What a run that admits peers is made of on this machine. */
+export interface AdmittingRun {
+  readonly plan: RunPlan
+  /** The files of the run, as they are sent to admitted peers. */
+  readonly files: () => Promise<string>
+  /** Where this user keeps what is known of the run with a key. */
+  readonly folderOf: (runKey: string) => string
+}
+
 /** How a run admits peers that have no id in its file; undefined if the file has no run key. */
 export async function admissionOf(
-  { plan, request }: { readonly plan: RunPlan; readonly request: RunRequest },
+  { plan, files, folderOf }: AdmittingRun,
   self: PeerName,
   emit: (event: RunEvent) => void,
   entered?: OwnAdmission
@@ -25,13 +33,13 @@ export async function admissionOf(
   if (places.includes(self) && entered === undefined) {
     throw new InputError(`${plan.path}: ${self} is invited; start it with "murmur join" and the invitation`)
   }
-  const store = new CertificateStore(runKey, self, emit)
+  const store = new CertificateStore(folderOf(runKey), self, emit)
   return {
     runKey,
     places,
     own: entered?.own,
     fingerprint: fingerprintOf(plan),
-    files: await filesOf(request),
+    files: await files(),
     certificates: [...(await store.read()), ...(entered?.certificates ?? [])],
     onCertificates: (all) => store.write(all)
   }

@@ -1,5 +1,5 @@
 import { type Agreement, hasMembers } from '@murmuration/algorithms'
-import { byName, type OutputError, type PeerName, type Schema } from '@murmuration/core'
+import { byName, type OutputError, type PeerName, type Schema, type Task } from '@murmuration/core'
 import { durationText } from '@murmuration/files'
 import type { AdmissionOptions } from '@murmuration/libp2p'
 import { hashVector, norm } from '@murmuration/vectors'
@@ -20,13 +20,25 @@ import { type PeerResult, type PeerRun, runPeer } from './run-peer.js'
 /** Where a peer of a run is, and what this machine adds to it. */
 export interface PeerPart extends Pick<
   PeerRun,
-  'self' | 'identity' | 'listen' | 'discovery' | 'upnp' | 'relay' | 'checkpoints' | 'watch' | 'startingFrom' | 'signal'
+  | 'self'
+  | 'identity'
+  | 'listen'
+  | 'discovery'
+  | 'upnp'
+  | 'relay'
+  | 'checkpoints'
+  | 'watch'
+  | 'startingFrom'
+  | 'onWatching'
+  | 'signal'
 > {
   readonly peerList: Awaited<ReturnType<PeerRun['peerList']>>
   readonly admission: AdmissionOptions | undefined
   /** How long to wait for the neighbours at the start, in milliseconds. */
   readonly wait: number
   readonly emit: (event: RunEvent) => void
+  /** Receives the parameters of an evaluation, which change once it returns. */
+  readonly onSnapshot?: (parameters: Float32Array, task: Task, round: number) => void
   /** Runs the peer, with a log if there is one; without it when absent. */
   readonly logged?: (
     emit: (event: RunEvent) => void,
@@ -70,6 +82,7 @@ export async function trainAsPeer(plan: RunPlan, part: PeerPart): Promise<PeerSu
       pause: wait,
       ...logging,
       onSnapshot: async ({ parameters, holds, ...progress }, task) => {
+        part.onSnapshot?.(parameters, task, progress.round)
         // If rows are divided among all peers, or the model into stages, a peer knows only its own.
         if (parameters.length === 0 || holds !== undefined || plan.file.pipeline !== undefined) return
         const evaluation = await task.evaluate(parameters).run()
@@ -82,7 +95,10 @@ export async function trainAsPeer(plan: RunPlan, part: PeerPart): Promise<PeerSu
         const facts = { ...factsOfRun(plan, { samples, ...learned(task) }), rounds: most }
         await keep?.(task.schema, parameters, facts, rounds)
       },
-      onWatching: (value) => (watching = value),
+      onWatching: (value) => {
+        watching = value
+        part.onWatching?.(value)
+      },
       ...(checkpoints === undefined && plan.options.algorithm.keeps !== 'weighted mean'
         ? {}
         : { halt, signal: afterRound(part.signal, halt) })

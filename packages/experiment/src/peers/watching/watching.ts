@@ -1,6 +1,6 @@
 import type { Members } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { Peer } from '@murmuration/libp2p'
+import type { NeighbourStatus, Peer } from '@murmuration/libp2p'
 import type { Board, Membership, WatchServer } from '@murmuration/watch'
 import {
   type Condition,
@@ -24,6 +24,15 @@ import { OwnFigures } from './own-figures.js'
 export interface Page {
   readonly board: Board
   readonly server: Pick<WatchServer, 'url' | 'send' | 'close'>
+}
+
+/** Another peer, as this one sees it now. */
+export interface OtherPeer {
+  readonly name: PeerName
+  /** What the membership says of it; absent where it has none. */
+  readonly condition?: Condition
+  /** Its link; absent if it is no neighbour. */
+  readonly link?: NeighbourStatus
 }
 
 /** Opens a page with these facts, which is told news at this interval. */
@@ -94,6 +103,17 @@ export class Watching {
         await activity.sleep(activity.now() + shortestInterval)
       }
     })
+  }
+
+  /** The other peers as this one sees them now, in the order of the file. */
+  get others(): readonly OtherPeer[] {
+    const links = new Map(this.#peer.neighbours().map((status) => [status.name, status]))
+    const membership = this.#members && membershipOf(this.#members)
+    return this.#others.map((name) => ({
+      name,
+      ...(membership && { condition: membership.standingOf(name).condition }),
+      ...(links.has(name) && { link: links.get(name) })
+    }))
   }
 
   /** Shows an event of the run on the page. */

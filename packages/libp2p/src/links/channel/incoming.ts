@@ -1,9 +1,10 @@
+import { dialChannel } from '#platform/links/channel/channels.js'
 import type { TLSSocket } from 'node:tls'
 import type { Budget, Milliseconds } from '@murmuration/core'
+import { fromString } from '#platform/libraries/base.js'
 import type { ControlChannel } from '../control-channel.js'
 import { type ControlMessage, ProtocolFault } from '../control-messages.js'
 import type { FrameReader } from '../../vectors/frame-reader.js'
-import { dialChannel } from './dial.js'
 
 /** A link on which vectors may arrive over a data channel. */
 export interface ChannelReceiver {
@@ -52,7 +53,7 @@ export class IncomingChannel {
     if (host === undefined || !calls.spend()) return
     this.end()
     const reader = this.#receiver.createReader()
-    const socket = dialChannel({ host, port, id, key: Buffer.from(key, 'base64') }, limit, {
+    const socket = dialChannel({ host, port, id, key: fromString(key, 'base64pad') }, limit, {
       get destination() {
         return reader.destination
       },

@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls'
 import type { Milliseconds } from '@murmuration/core'
 import { realClock } from '../../base/clock.js'
+import { textOf } from '#platform/libraries/base.js'
 import type { LinkContext } from '../context.js'
 import type { ControlChannel } from '../control-channel.js'
 import { ProtocolFault } from '../control-messages.js'
@@ -99,7 +100,7 @@ export class OutgoingChannel {
     if (session !== this.#session) return offer.withdraw()
     session.offer = offer
     const { port, id, key } = offer
-    session.control.send({ kind: 'channel', port, id, key: Buffer.from(key).toString('base64') })
+    session.control.send({ kind: 'channel', port, id, key: textOf(key, 'base64pad') })
     const socket = await offer.taken
     if (session !== this.#session) socket?.destroy()
     else if (socket === undefined) this.#fail(session)

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import { frameHeaderLength, maxNumbers } from '@murmuration/wire'
-import { copyBytes } from '../../vectors/copy-bytes.js'
+import { copyBytes } from '#platform/vectors/copy-bytes.js'
 import type { FrameOutput } from '../../vectors/frame-output.js'
 
 /** The longest header with the numbers that follow it. */

@@ -1,0 +1,2 @@
+/** A page is a bundle. */
+export const ownSoftware: string | undefined = undefined
