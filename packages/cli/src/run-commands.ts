@@ -100,7 +100,7 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
   let report: string | undefined
   const { acceptInvitation, runPeerCommand } = await import('@murmuration/experiment/peers')
   const { commandOf, recorded } = await import('./recorded-run.js')
-  const { relayOf } = await import('./run-flags.js')
+  const { relayOf, withPage } = await import('./run-flags.js')
   try {
     const { request, place } = await acceptInvitation(invitation, { ...flags, seeds: flags.seed, emit, signal })
     // An invitation is a secret that anyone can use once, so it must not be in results, which are passed on.
@@ -109,7 +109,7 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
     const onReport = (path: string) => (report = path)
     const { wait, listen, save, upnp, browsers } = flags
     const relay = relayOf(flags)
-    await recorded({ ...recording, onReport }, (emitRecorded, directory) =>
+    await recorded({ ...recording, onReport }, async (record, directory) =>
       runPeerCommand(request, {
         ...place,
         relay,
@@ -120,7 +120,7 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
         watch,
         checkpoints,
         directory,
-        emit: emitRecorded,
+        emit: await withPage(record, { request, self: place.as, show: emit, flags }),
         signal,
         ...(save === undefined ? {} : { save })
       })

@@ -15,7 +15,7 @@ export function showCard(card: RunCard, join: (samples: readonly DroppedFile[] |
   showTerms('#facts', [
     ['Run', run],
     ['What is learned', task],
-    ['Model', `${model} (${countText(parameters)} numbers)`],
+    ['Model', parameters === undefined ? model : `${model} (${countText(parameters)} numbers)`],
     ['Trained by', namesText(peers)],
     ['How', `${algorithm}, ${countText(rounds)} rounds`],
     ['Link valid until', when.format(expires)]

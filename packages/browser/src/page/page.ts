@@ -1,5 +1,5 @@
 /** From a link to a trained model: what the page shows, in its order. */
-import type { DroppedFile, Run } from '@murmuration/browser'
+import type { DroppedFile, Run, RunOptions } from '@murmuration/browser'
 import { found } from '@murmuration/watch/page'
 import { canStayAwake, stayAwake } from './awake.js'
 import { showCard } from './card-view.js'
@@ -12,7 +12,7 @@ import { onPress, showAlert, showItems, showState, showView } from './views.js'
 const joined = 'murmuration-joined'
 
 /** Opens the run of a link; rejects with an Error whose message is a sentence. */
-export type OpenRun = (link: string) => Promise<Run>
+export type OpenRun = (link: string, options: RunOptions) => Promise<Run>
 
 /** Shows the page. */
 export async function startPage(open: OpenRun): Promise<void> {
@@ -40,7 +40,7 @@ async function opened(open: OpenRun, link: string): Promise<void> {
   showView('opening', 'connecting')
   let run: Run
   try {
-    run = await open(link)
+    run = await open(link, { onSearch: (text) => (found('#opening-more').textContent = text) })
   } catch (error) {
     return refuse(textOf(error))
   }

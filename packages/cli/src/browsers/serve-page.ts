@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { InputError, type PeerName } from '@murmuration/core'
-import type { JoinLink, Output, RunEvent, RunRequest } from '@murmuration/experiment'
+import { InputError, messageOf, type PeerName } from '@murmuration/core'
+import type { JoinLink, Output, RunRequest } from '@murmuration/experiment'
 import { invitationsHere } from '@murmuration/experiment/peers'
 import { JoinServer } from '@murmuration/watch'
 import { linkOf } from './link.js'
@@ -25,35 +25,24 @@ export interface PageRequest {
   readonly show: Output['event']
 }
 
-/** Serves the page once the peer has started, until it is closed. */
-export class BrowserPage {
-  readonly #options: PageRequest
-  #server: JoinServer | undefined
-  #isClosed = false
-
-  constructor(options: PageRequest) {
-    this.#options = options
-  }
-
-  /** Takes an event of the peer. Rejects with an InputError if the page cannot be served. */
-  async take(event: RunEvent): Promise<void> {
-    const { self, request, isSeen, show } = this.#options
-    if (event.kind !== 'peer' || event.peer !== self || this.#server !== undefined || this.#isClosed) return
-    const { names, seeds } = browserAddresses(event.addresses)
+/**
+ * Serves the page as soon as an event says where the peer listens, and shows the links to it. A page that cannot be
+ * served is a note: the peer trains without it.
+ */
+export function pageForBrowsers({ request, self, isSeen, show }: PageRequest): Output['event'] {
+  const serve = async (addresses: readonly string[]) => {
+    const { names, seeds } = browserAddresses(addresses)
     const host = names.length === 0 ? '127.0.0.1' : names.some((name) => name.includes(':')) ? '::' : '0.0.0.0'
     const page = { folder: pageFolder(), host, names }
-    this.#server = await JoinServer.start({ ...page, port: usualPort }).catch(() =>
-      JoinServer.start({ ...page, port: 0 })
-    )
-    const { urls } = this.#server
+    const usual = JoinServer.start({ ...page, port: usualPort })
+    const { urls } = await usual.catch(() => JoinServer.start({ ...page, port: 0 }))
     const invitations = isSeen ? await invitationsHere(request, { seeds, expires: validity }) : undefined
     const links = invitations?.map(({ name, text }): JoinLink => ({ place: name, urls: linksOf(urls, text) }))
     show({ kind: 'browsers', peer: self, urls, seeds, ...(links === undefined ? {} : { links }) })
   }
-
-  close(): void {
-    this.#isClosed = true
-    this.#server?.close()
+  return (event) => {
+    if (event.kind !== 'peer' || event.peer !== self) return
+    serve(event.addresses).catch((error: unknown) => show({ kind: 'note', text: messageOf(error) }))
   }
 }
 
