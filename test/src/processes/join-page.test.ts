@@ -150,6 +150,10 @@ inBrowser(`given images are counted by class, and what does not fit is named bef
   await page.locator('#files').setInputFiles([png('loose.png')])
   await page.getByText('Nothing that fits was found').waitFor()
   t.true(await page.getByRole('button', { name: 'Join' }).isDisabled())
+  await page.getByRole('button', { name: 'Give other data' }).click()
+  await page.getByLabel('images without a folder').fill('dog')
+  await page.locator('#files').setInputFiles([png('loose.png')])
+  await page.getByText('Found 1 image of 1 class: dog (1).').waitFor()
   await page.evaluate(() => {
     const png = new Uint8Array([0x89, 0x50])
     const inFolder = (path: string, bytes = png) =>
@@ -160,7 +164,7 @@ inBrowser(`given images are counted by class, and what does not fit is named bef
     Object.defineProperty(input, 'files', { value: all })
     input?.dispatchEvent(new Event('change'))
   })
-  await page.getByText('Found 3 images of 2 classes: cat (2), dog (1).').waitFor()
+  await page.getByText('Found 4 images of 2 classes: cat (2), dog (2).').waitFor()
   t.deepEqual(await page.locator('#inspection li').allTextContents(), [
     'Left out: pets/dog/broken.png (no image, or damaged).',
     'The run has no class bird; its classes are cat, dog.'
@@ -168,6 +172,7 @@ inBrowser(`given images are counted by class, and what does not fit is named bef
   await page.getByRole('button', { name: 'Join' }).click()
   await page.waitForFunction(() => globalThis.fake.samples !== undefined)
   t.deepEqual(await page.evaluate(() => (globalThis.fake.samples as { path: string }[]).map(({ path }) => path)), [
+    'dog/loose.png',
     'cat/pets-1.png',
     'cat/pets-2.png',
     'dog/pets-train-1.png'

@@ -22,40 +22,60 @@ export function showCard(card: RunCard, join: (samples: readonly DroppedFile[] |
   ])
   showItems('#leaves', leaves)
   found<HTMLElement>('#awake-line').hidden = !canStayAwake
-  let given: readonly DroppedFile[] | undefined
   const button = found<HTMLButtonElement>('#join')
+  let given: readonly DroppedFile[] | undefined
   button.addEventListener('click', () => {
     button.disabled = true
     join(given)
   })
   if (samples.kind === 'none') return hint('The run has data for this tab: nothing is needed from you.')
-  found<HTMLElement>('#samples').hidden = false
-  found('#wanted').textContent = `${wantedText(samples)} Your files stay on this device: this tab trains on them here.`
-  found<HTMLElement>('#folder-label').hidden = samples.kind !== 'images' || !canChooseFolders
-  const wait = () => {
-    button.disabled = true
-    hint('First give the data that this tab trains on.')
-  }
-  wait()
-  listenForFiles(
-    found('#give'),
-    (files) => {
-      wait()
-      found('#inspection').replaceChildren(element('p', {}, 'Reading…'))
-      checkSamples(files, samples).then((check) => {
-        given = check.files
-        button.disabled = check.found === undefined
-        hint(check.found === undefined ? 'None of this can be used.' : '')
-        const problems = check.problems.map((text) => element('li', { class: 'warn' }, text))
-        found('#inspection').replaceChildren(
-          element('p', {}, check.found === undefined ? 'Nothing that fits was found.' : `Found ${check.found}.`),
-          element('ul', {}, ...problems)
-        )
-      }, showUnread)
-    },
-    showUnread
-  )
+  button.disabled = true
+  takeSamples(samples, (usable) => {
+    given = usable
+    button.disabled = usable === undefined
+  })
 }
+
+/** Shows what data a run needs, and calls `use` with what was given, or undefined as long as nothing fits. */
+function takeSamples(need: Need, use: (samples: readonly DroppedFile[] | undefined) => void): void {
+  found<HTMLElement>('#samples').hidden = false
+  found('#wanted').textContent = `${wantedText(need)} Your files stay on this device: this tab trains on them here.`
+  found<HTMLElement>('#folder-label').hidden = need.kind !== 'images' || !canChooseFolders
+  found<HTMLElement>('#label-line').hidden = need.kind !== 'images'
+  found('#labels').replaceChildren(...(need.classes ?? []).map((name) => element('option', { value: name })))
+  const clear = found<HTMLButtonElement>('#clear')
+  // By path: files may be given in several goes, as by a phone, which has no folders to choose.
+  const all = new Map<string, DroppedFile>()
+  const check = async () => {
+    use(undefined)
+    const { files, found: text, problems } = await checkSamples([...all.values()], need)
+    use(text === undefined ? undefined : files)
+    clear.hidden = all.size === 0
+    hint(text === undefined ? 'First give the data that this tab trains on.' : '')
+    const said = text === undefined ? 'Nothing that fits was found.' : `Found ${text}.`
+    found('#inspection').replaceChildren(
+      ...(all.size === 0 ? [] : [element('p', {}, said)]),
+      element('ul', {}, ...problems.map((problem) => element('li', { class: 'warn' }, problem)))
+    )
+  }
+  const take = (files: readonly DroppedFile[]) => {
+    const label = found<HTMLInputElement>('#label').value.trim().replaceAll('/', '')
+    for (const { path, file } of files) {
+      const named = need.kind !== 'images' || label === '' || path.includes('/') ? path : `${label}/${path}`
+      all.set(named, { path: named, file })
+    }
+    found('#inspection').replaceChildren(element('p', {}, 'Reading…'))
+    check().catch(showUnread)
+  }
+  clear.addEventListener('click', () => {
+    all.clear()
+    void check()
+  })
+  hint('First give the data that this tab trains on.')
+  listenForFiles(found('#give'), take, showUnread)
+}
+
+type Need = Exclude<SampleNeed, { readonly kind: 'none' }>
 
 /** Phones let people choose files, but no folders. */
 const canChooseFolders = matchMedia('(pointer: fine)').matches
@@ -69,7 +89,7 @@ function hint(text: string): void {
   found('#join-hint').textContent = text
 }
 
-function wantedText({ kind, classes, columns }: Exclude<SampleNeed, { readonly kind: 'none' }>): string {
+function wantedText({ kind, classes, columns }: Need): string {
   if (kind === 'text') return 'The run needs texts: files that end in .txt.'
   if (kind === 'table') {
     const which = columns === undefined ? '' : `, with the columns ${columns.join(', ')}`

@@ -46,7 +46,7 @@ async function checkImages(given: readonly DroppedFile[], { classes }: Need): Pr
     }
   }
   const problems = [
-    ...sentence(outside, 'in no folder: the name of its folder says what an image shows'),
+    ...sentence(outside, 'in no folder: write above what such images show'),
     ...sentence(formats, 'an image that is neither PNG nor JPEG: convert it first'),
     ...sentence(others, 'no image, or damaged'),
     ...(unknown.size === 0
