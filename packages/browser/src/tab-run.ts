@@ -1,4 +1,5 @@
-import { InputError, messageOf, type PeerName, type Schema, StoppedError } from '@murmuration/core'
+import { InputError, type PeerName, type Schema, StoppedError } from '@murmuration/core'
+import { provideFiles } from '@murmuration/data'
 import {
   admissionOf,
   factsOfRun,
@@ -11,10 +12,16 @@ import {
   trainAsPeer
 } from '@murmuration/experiment/peer'
 import { admissionOf as useOf, type Identity, type Invitation, type PeerListEntry } from '@murmuration/libp2p'
+import { setTaskProgram } from '@murmuration/tasks'
 import { cardOf } from './card.js'
+import { predictIn } from './predict.js'
+import { taskProgram } from './programs.js'
 import { Progress } from './progress.js'
 import type { DroppedFile, Prediction, Run, RunCard, RunEvent, RunOptions, Summary, TabDevice } from './run.js'
 import { isLeaving, sentenceOf } from './sentences.js'
+
+/** The path of all files that a person gave. */
+const allProvided = '.'
 
 /** How long the first links may take, in milliseconds. */
 const wait = 120_000
@@ -70,9 +77,7 @@ export class TabRun implements Run {
   }
 
   async predict(file: Blob, name: string): Promise<Prediction> {
-    const bytes = await this.model()
-    const { predictWith } = await import('./predict.js')
-    return predictWith(bytes, file, name)
+    return predictIn({ model: await this.model(), file, name })
   }
 
   async model(): Promise<Blob> {
@@ -86,6 +91,7 @@ export class TabRun implements Run {
     const leave = () => this.#stop.abort(new StoppedError())
     globalThis.addEventListener?.('pagehide', leave)
     try {
+      setTaskProgram(taskProgram)
       progress.phase('loading', 'The model and the data are loaded.')
       const summary = await this.#trainAsPeer(await this.#planWith(samples), progress)
       progress.phase('finished', 'The training is over.')
@@ -128,11 +134,11 @@ export class TabRun implements Run {
 
   /** The plan with the person's own data, and what computes here. */
   async #planWith(samples: readonly DroppedFile[]): Promise<RunPlan> {
-    const { files, backend } = this.#shown
-    const plan = await planOfFiles(runFilesIn(files))
+    const { files, plan, backend } = this.#shown
     if (this.card.samples.kind === 'none') return withBackend(plan, backend)
     if (samples.length === 0) throw new InputError('The run needs data of yours: drop them on the page.')
-    throw new InputError(messageOf('not yet'))
+    provideFiles(samples)
+    return withBackend(await planOfFiles(runFilesIn(files), allProvided), backend)
   }
 
   #emit(event: RunEvent): void {

@@ -6,7 +6,7 @@ export type AddressKind = 'tcp' | 'ws' | 'webrtc-direct'
 
 /** What follows the host in an address of each kind. */
 const ends: Readonly<Record<string, AddressKind>> = {
-  tcp: 'tcp',
+  'tcp': 'tcp',
   'tcp,ws': 'ws',
   'udp,webrtc-direct,certhash': 'webrtc-direct'
 }

@@ -14,7 +14,13 @@ export async function transportsForTabs(
   identity: Identity,
   limits: Pick<Limits, 'unknownPeerTimeout' | 'handshakeTimeout'>
 ): Promise<readonly TransportMaker[]> {
-  const names = new Set(listen.flatMap((text) => multiaddr(text).getComponents().map(({ name }) => name)))
+  const names = new Set(
+    listen.flatMap((text) =>
+      multiaddr(text)
+        .getComponents()
+        .map(({ name }) => name)
+    )
+  )
   return [
     ...(names.has('webrtc-direct') ? [(await webrtc()).webrtcListening(identity, limits)] : []),
     ...(names.has('ws') ? [(await import('./websockets.js')).webSocketsListening(limits)] : [])

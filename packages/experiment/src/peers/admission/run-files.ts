@@ -37,11 +37,15 @@ export function runFilesIn(text: string): RunFiles {
   return files
 }
 
-/** The plan of a run whose files were received, as `makeRealPlan` of the files. Throws an InputError. */
-export async function planOfFiles({ topology, training, ...options }: RunFiles): Promise<RunPlan> {
+/**
+ * The plan of a run whose files were received, as `makeRealPlan` of the files. Throws an InputError.
+ *
+ * @param data - the data of this machine, in place of the run's
+ */
+export async function planOfFiles({ topology, training, ...options }: RunFiles, data?: string): Promise<RunPlan> {
   const path = 'the topology of the run'
   const file = parseTopologyFile(topology, path)
-  const overrides = { ...options, peers: file.peers.length }
+  const overrides = { ...options, ...(data === undefined ? {} : { data }), peers: file.peers.length }
   const plan = planOf(path, file, await parseTrainingFile(training, 'the training of the run', overrides))
   checkServices(plan)
   return plan
