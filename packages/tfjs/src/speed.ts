@@ -1,5 +1,5 @@
 import { type Backend, chooseBackend, onBackend } from './backend.js'
-import { core } from './packages.js'
+import { core } from '#tfjs/packages.js'
 
 const { matMul, ones, tidy } = core
 

@@ -9,21 +9,31 @@ import { openedBrowser } from './browser.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
+const bundles = new Map<string, Promise<string>>()
+
+/** The bundle of a script, which several tests may share. */
+function bundleOf(contents: string): Promise<string> {
+  const bundle =
+    bundles.get(contents) ??
+    build({
+      stdin: { contents, resolveDir: root },
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      target: 'es2022',
+      write: false,
+      logLevel: 'error'
+    }).then(({ outputFiles: [{ text }] }) => text)
+  bundles.set(contents, bundle)
+  return bundle
+}
+
 /** Serves a page whose script has these contents, and opens it in Chromium. */
 export async function openedTab(
   t: ExecutionContext,
   contents: string
 ): Promise<{ readonly page: Page; readonly complaints: readonly string[]; readonly origin: string }> {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: root },
-    bundle: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    write: false,
-    logLevel: 'error'
-  })
-  const [{ text }] = outputFiles
+  const text = await bundleOf(contents)
   const server = createServer(({ url }, response) => {
     const isScript = url === '/page.js'
     // With these a page has shared memory.

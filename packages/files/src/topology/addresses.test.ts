@@ -2,6 +2,7 @@ import test from 'ava'
 import { addressProblem, isPeerId, placeInAddress } from './addresses.js'
 
 const id = '12D3KooWG4NkYqDhzx4E2RgwWcHqgpSR3WBgpv7ycLRCCbn2zbaq'
+const direct = '/ip4/10.0.0.1/udp/4001/webrtc-direct/certhash/uEiCU_1lo9RfL8rmhqsTMH_GpTnNkjgQvADu4FvLq2AVLIA'
 const other = '12D3KooWB1y3fqdEQyWb4BzFXBFwcFqiigeos9CSPzPTCyHS2wnm'
 
 test('addresses that a peer can use have no problem', (t) => {
@@ -12,11 +13,16 @@ test('addresses that a peer can use have no problem', (t) => {
     '/ip6/2001:db8::10/tcp/4001',
     '/dns/node-3/tcp/1',
     '/dns4/my_service.example.org./tcp/1',
-    '/dns6/bücher.example/tcp/1'
+    '/dns6/bücher.example/tcp/1',
+    '/ip4/10.0.0.1/tcp/4002/ws',
+    `/ip4/10.0.0.1/tcp/4002/ws/p2p/${id}`
   ]
   for (const text of both) for (const use of ['dial', 'listen'] as const) t.is(addressProblem(text, use), undefined)
   t.is(addressProblem('/ip4/0.0.0.0/tcp/0', 'listen'), undefined)
   t.is(addressProblem('/ip6/::/tcp/4001', 'listen'), undefined)
+  t.is(addressProblem('/ip4/0.0.0.0/udp/4001/webrtc-direct', 'listen'), undefined)
+  t.is(addressProblem(direct, 'dial'), undefined)
+  t.is(addressProblem(`${direct}/p2p/${id}/p2p-circuit`, 'dial'), undefined)
   t.is(addressProblem(`/dns4/r.org/tcp/1/p2p/${id}/p2p-circuit`, 'dial'), undefined)
   t.is(addressProblem(`/dns4/r.org/tcp/1/p2p/${id}/p2p-circuit/p2p/${other}`, 'dial'), undefined)
 })
@@ -41,9 +47,14 @@ test('of each other address the problem says what is expected', (t) => {
     [`/dns4/${'a'.repeat(64)}.org/tcp/1`]: /^a host name/,
     '/dns4/a..b/tcp/1': /^a host name/,
     '/dns4/%41/tcp/1': /^a host name/,
-    '/ip4/10.0.0.1/tcp/1/ws': /no \/ws: .*WebSocket/,
+    '/ip4/10.0.0.1/tcp/1/wss': /no \/wss/,
+    '/ip4/10.0.0.1/tcp/1/ws/ws': /no \/ws/,
     '/dns4/a.org/tcp/443/tls/ws': /no \/tls/,
-    '/ip4/10.0.0.1/udp/1/quic-v1': /do not use UDP \(QUIC/,
+    '/ip4/10.0.0.1/udp/1/quic-v1': /do not use UDP \(QUIC.*except for WebRTC/,
+    '/ip4/10.0.0.1/udp/1/webrtc-direct': /^the hash of the certificate/,
+    [direct.slice(0, -1)]: /^the hash of the certificate/,
+    [direct.replace(/.$/, 'B')]: /^the hash of the certificate/,
+    [`${direct}/ws`]: /no \/ws/,
     '/ip4/10.0.0.1/tcp/1/': /^nothing after the port/,
     '/ip4/10.0.0.1/tcp/1/p2p/me': /^a libp2p peer id after/,
     [`/ip4/10.0.0.1/tcp/1/p2p/${id}/ws`]: /^nothing after the id/,
@@ -64,4 +75,5 @@ test('the same place in other letters is the same text, and a relay is the place
   t.is(placeInAddress('/ip6/2001:DB8:0::1/tcp/1'), placeInAddress(`/ip6/2001:db8::1/tcp/1/p2p/${id}`))
   t.is(placeInAddress('/dns4/A.org/tcp/1'), placeInAddress('/dns4/a.org/tcp/1'))
   t.is(placeInAddress(`/ip4/10.0.0.1/tcp/1/p2p/${id}/p2p-circuit`), undefined)
+  t.not(placeInAddress(direct), placeInAddress('/ip4/10.0.0.1/tcp/4001'))
 })

@@ -15,7 +15,7 @@ const recordOf = (id: string, sequence = 1n): SignedAddresses => ({
   bytes: new Uint8Array()
 })
 
-test('only TCP addresses are dialled, and none nearer to this machine than the configured ones', (t) => {
+test('only addresses of the kinds that peers have are dialled, and none nearer to this machine than the configured ones', (t) => {
   const reaches = ['public', 'private', 'loopback'] as const
   const from = (address: string) => reaches.filter((within) => mayDial(multiaddr(address), within)).join(' ')
   const all = 'public private loopback'
@@ -26,6 +26,19 @@ test('only TCP addresses are dialled, and none nearer to this machine than the c
   }
   for (const host of ['fd00::1', 'fe80::1']) t.is(from(`/ip6/${host}/tcp/80`), 'private loopback', host)
   t.is(from('/ip4/127.0.0.53/tcp/53'), 'loopback')
+  const certificate = 'webrtc-direct/certhash/uEiCU_1lo9RfL8rmhqsTMH_GpTnNkjgQvADu4FvLq2AVLIA'
+  const relayed = 'p2p/12D3KooWG4NkYqDhzx4E2RgwWcHqgpSR3WBgpv7ycLRCCbn2zbaq/p2p-circuit'
+  for (const end of [
+    'tcp/80/ws',
+    `udp/80/${certificate}`,
+    `udp/80/${certificate}/${relayed}`,
+    `tcp/80/ws/${relayed}`
+  ]) {
+    t.is(from(`/ip4/93.184.216.34/${end}`), all, end)
+    t.is(from(`/ip4/169.254.169.254/${end}`), 'private loopback', end)
+    t.is(from(`/ip6/::1/${end}`), 'loopback', end)
+    t.is(from(`/dns4/example.org/${end}`), '', end)
+  }
   t.is(from('/ip6/::1/tcp/53'), 'loopback')
   for (const address of [
     '/ip4/0.0.0.0/tcp/1',
@@ -36,7 +49,12 @@ test('only TCP addresses are dialled, and none nearer to this machine than the c
     '/ip6/64:ff9b::a00:1/tcp/1',
     '/dns4/example.org/tcp/1',
     '/ip4/93.184.216.34/udp/1',
-    '/ip4/93.184.216.34/tcp/80/ws',
+    '/ip4/93.184.216.34/tcp/80/wss',
+    '/ip4/93.184.216.34/tcp/80/tls/ws',
+    '/ip4/93.184.216.34/udp/80/webrtc-direct',
+    `/ip4/93.184.216.34/tcp/80/${certificate}`,
+    `/ip4/93.184.216.34/udp/80/${certificate}/ws`,
+    `/ip4/93.184.216.34/udp/80/${certificate}/${relayed}/webrtc`,
     '/unix/%2Ftmp%2Fsocket'
   ])
     t.is(from(address), '', address)
@@ -127,4 +145,14 @@ test('a peer announces its listed addresses first, then those that seeds see, th
     '/ip4/10.0.0.5/tcp/4001',
     '/ip4/127.0.0.1/tcp/4001'
   ])
+  const certificate = 'webrtc-direct/certhash/uEiCU_1lo9RfL8rmhqsTMH_GpTnNkjgQvADu4FvLq2AVLIA'
+  const forTabs = [`/ip4/10.0.0.5/udp/4001/${certificate}`, '/ip4/10.0.0.5/tcp/5001/ws']
+  t.deepEqual(
+    ownAddresses(
+      [],
+      forTabs.map((text) => multiaddr(text)),
+      ['93.184.216.34']
+    ),
+    [`/ip4/93.184.216.34/udp/4001/${certificate}`, '/ip4/93.184.216.34/tcp/5001/ws', ...forTabs]
+  )
 })

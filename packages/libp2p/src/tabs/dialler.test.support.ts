@@ -1,0 +1,20 @@
+/** A node that dials WebRTC as a browser does, without a browser. */
+import type { Libp2p } from '@libp2p/interface'
+import type { ExecutionContext } from 'ava'
+import type { Identity } from '../base/identity.js'
+import { createLibp2p, noise, yamux } from '../libraries/network.js'
+import { webRTCDirect } from '../libraries/webrtc.js'
+import { certificateOf } from './certificate.js'
+
+/** The node, until the test ends. */
+export async function dialler(t: ExecutionContext, identity: Identity): Promise<Libp2p> {
+  const node = await createLibp2p({
+    privateKey: identity.privateKey,
+    transports: [webRTCDirect({ certificate: certificateOf(identity), rtcConfiguration: { iceServers: [] } })],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    connectionGater: { denyDialMultiaddr: () => false }
+  })
+  t.teardown(() => node.stop())
+  return node
+}

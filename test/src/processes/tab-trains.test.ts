@@ -1,0 +1,121 @@
+/** A tab in a real browser trains with peers in Node. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { deferred, peerName } from '@murmuration/core'
+import { timeLimit } from '@murmuration/contract'
+import type { PeerSummary, RunEvent } from '@murmuration/experiment'
+import { acceptInvitation, identityDirectory, invitationText, runPeerCommand } from '@murmuration/experiment/peers'
+import { localIdentity } from '@murmuration/libp2p'
+import test, { type ExecutionContext } from 'ava'
+import type { Page } from 'playwright-core'
+import type { Run, RunCard, RunEvent as TabEvent } from '@murmuration/browser'
+import { executablePath, skipped } from './browser.js'
+import { temporaryFolder } from './command.js'
+import { openedTab } from './tab-page.js'
+
+const inBrowser = executablePath === undefined ? test.serial.skip : test.serial
+
+const names = ['a', 'b', 'c'].map(peerName)
+const phone = peerName('phone')
+
+interface PeerOfTest {
+  readonly name: string
+  readonly events: readonly RunEvent[]
+  readonly summary: Promise<PeerSummary>
+}
+
+/** Three peers of this process that wait for a fourth, and an invitation for it. */
+async function threePeers(t: ExecutionContext, training: string) {
+  const folder = await temporaryFolder()
+  process.env.MURMURATION_HOME = folder
+  const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
+  const id = async (name: string) => (await localIdentity(identityDirectory(), peerName(name))).id
+  const listed = await Promise.all(names.map(async (name) => `  - { name: ${name}, id: ${await id(name)} }\n`))
+  const file = `graph: ring\nrunKey: ${await id('run-key')}\npeers:\n${listed.join('')}  - { name: phone, invited: true }\n`
+  await writeFile(topology, file)
+  await writeFile(train, training)
+  const request = { topology, train }
+  const stop = new AbortController()
+  t.teardown(() => stop.abort(new Error('the test is over')))
+  const common = { wait: timeLimit(60_000), signal: stop.signal }
+  const seeds: string[] = []
+  const start = (name: (typeof names)[number]) => {
+    const events: RunEvent[] = []
+    const place = deferred<readonly string[]>()
+    const emit = (event: RunEvent) => {
+      events.push(event)
+      if (event.kind === 'peer') place.resolve(event.addresses)
+    }
+    const listen = ['/ip4/127.0.0.1/tcp/0']
+    const discovery = { seeds: [...seeds], lan: false }
+    const options = { ...common, as: name, listen, browsers: true, discovery, emit }
+    const summary = runPeerCommand(request, options)
+    // Of those that the end of a test stops, nobody waits for the place.
+    place.promise.catch(() => {})
+    summary.catch((error: unknown) => place.reject(error))
+    return { name, events, summary, place: place.promise }
+  }
+  const first = start(names[0])
+  const addresses = await first.place
+  seeds.push(addresses.find((address) => /\/tcp\/\d+\/p2p\//.test(address)) ?? '')
+  const others = names.slice(1).map(start)
+  const seed = addresses.find((address) => address.includes('webrtc-direct')) ?? ''
+  const line = await invitationText(request, { name: phone, seeds: [seed], expires: 3_600_000 })
+  const peers: readonly PeerOfTest[] = [first, ...others]
+  return { peers, line, seeds, common }
+}
+
+/** What a page of the test has. */
+interface Tab {
+  readonly run: Run
+  readonly events: TabEvent[]
+  open_(link: string): Promise<RunCard>
+}
+
+const opened = (page: Page, link: string) => page.evaluate((text) => (window as unknown as Tab).open_(text), link)
+const joined = (page: Page) => page.evaluate(() => (window as unknown as Tab).run.join())
+const eventsOf = (page: Page) => page.evaluate(() => (window as unknown as Tab).events)
+
+const synchronous = `task: { kind: mlp, hidden: [32] }
+data: { digits: 1500, size: 14 }
+backend: wasm
+rounds: 120
+rate: { initial: 0.2 }
+membership: { quorum: 4 }
+`
+
+inBrowser(`three peers in Node and a tab train to the bits of four peers in Node${skipped}`, async (t) => {
+  t.timeout(timeLimit(120_000))
+  const { page } = await openedTab(t)
+  const tabs = await threePeers(t, synchronous)
+  const card = await opened(page, `http://localhost/#join=${tabs.line}`)
+  t.like(card, { place: 'phone', rounds: 120, peers: ['a', 'b', 'c', 'phone'], samples: { kind: 'none' } })
+  const [tab, ...peers] = await Promise.all([joined(page), ...tabs.peers.map(({ summary }) => summary)])
+  const views = (await eventsOf(page)).flatMap((event) => (event.kind === 'peers' ? [event.peers] : []))
+  const bytes = Object.fromEntries(views.at(-1)?.map(({ name, sent, received }) => [name, [sent, received]]) ?? [])
+
+  const node = await threePeers(t, synchronous)
+  const { request, place } = await acceptInvitation(node.line, { ...node.common, seeds: node.seeds, emit: () => {} })
+  const joining = runPeerCommand(request, {
+    ...node.common,
+    ...place,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    emit: () => {}
+  })
+  const [fourth, ...others] = await Promise.all([joining, ...node.peers.map(({ summary }) => summary)])
+
+  t.is(tab.model, fourth.model, 'the bits of the tab are those of Node')
+  t.deepEqual(
+    peers.map(({ model }) => model),
+    others.map(({ model }) => model)
+  )
+  for (const [index, each] of [tab, ...peers].entries()) {
+    const same = [fourth, ...others][index]
+    t.is(each.accuracy, same.accuracy)
+    t.is(each.neighbourDistance, same.neighbourDistance)
+    t.is(each.messages, same.messages, 'vectors went over every edge in every round')
+  }
+  const vectors = tab.payloadSent / 2
+  t.true(Math.min(...bytes.a, ...bytes.c) > 0.9 * vectors, JSON.stringify(bytes))
+  t.deepEqual(bytes.b, [0, 0])
+})
