@@ -17,7 +17,11 @@ const out = join(root, 'packages/browser/dist/page')
 rmSync(out, { recursive: true, force: true })
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: [join(source, 'main.ts')],
+  entryPoints: [
+    join(source, 'main.ts'),
+    ...['task-worker', 'predict-worker'].map((name) => join(root, `packages/browser/dist/${name}.js`))
+  ],
+  entryNames: '[name]',
   outdir: out,
   bundle: true,
   splitting: true,
@@ -29,9 +33,18 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning'
 })
-const require = createRequire(join(root, 'packages/watch/package.json'))
-const chart = readFileSync(join(dirname(require.resolve('uplot')), 'uPlot.min.css'), 'utf8')
+const chart = readFileSync(join(folderOf('watch', 'uplot'), 'uPlot.min.css'), 'utf8')
 const style = chart + sharedStyle + readFileSync(join(source, 'style.css'), 'utf8')
 writeFileSync(join(out, 'style.css'), (await transform(style, { loader: 'css', minify: true })).code)
 copyFileSync(join(source, 'index.html'), join(out, 'index.html'))
-writeFileSync(join(out, 'LICENSES.txt'), licences(Object.keys(metafile.inputs)))
+const wasm = 'tfjs-backend-wasm-simd.wasm'
+copyFileSync(join(folderOf('tfjs', '@tensorflow/tfjs-backend-wasm'), wasm), join(out, wasm))
+writeFileSync(
+  join(out, 'LICENSES.txt'),
+  licences(Object.keys(metafile.inputs).filter((file) => !file.startsWith('(disabled)')))
+)
+
+/** The folder of the main file of a library, as a package of this repository finds it. */
+function folderOf(name, library) {
+  return dirname(createRequire(join(root, `packages/${name}/package.json`)).resolve(library))
+}
