@@ -57,9 +57,9 @@ export class FakeRun implements Run {
     return Promise.resolve(new Blob(['model']))
   }
 
-  readonly on = (listener: (event: RunEvent) => void) => {
+  on(listener: (event: RunEvent) => void) {
     this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   emit(event: RunEvent): void {

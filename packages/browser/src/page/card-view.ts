@@ -13,12 +13,12 @@ export function showCard(card: RunCard, join: (samples: readonly DroppedFile[] |
   const { run, place, expires, task, model, parameters, algorithm, rounds, peers, samples, leaves } = card
   found('#card h2').textContent = `You are invited as “${place}”`
   showTerms('#facts', [
-    ['Run', run],
     ['What is learned', task],
     ['Model', parameters === undefined ? model : `${model} (${countText(parameters)} numbers)`],
     ['Trained by', namesText(peers)],
     ['How', `${algorithm}, ${countText(rounds)} rounds`],
-    ['Link valid until', when.format(expires)]
+    ['Link valid until', when.format(expires)],
+    ['Key of the run', run]
   ])
   showItems('#leaves', leaves)
   found<HTMLElement>('#awake-line').hidden = !canStayAwake

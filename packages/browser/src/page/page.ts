@@ -47,7 +47,8 @@ async function opened(open: OpenRun, link: string): Promise<void> {
   showDevice(run)
   const { card } = run
   document.title = `${card.place}: Murmuration`
-  const join = (samples: readonly DroppedFile[] | undefined) => void train(run, samples)
+  const join = (samples: readonly DroppedFile[] | undefined) =>
+    void train(run, samples).catch((error: unknown) => showAlert(textOf(error)))
   showCard(card, join)
   if (sessionStorage.getItem(joined) === card.place && card.samples.kind === 'none') return join(undefined)
   showView('card', 'invited')

@@ -30,10 +30,10 @@ export class TrainingView {
   #accuracy: number | undefined
   #peers: readonly PeerView[] = []
 
-  constructor({ card, on }: Pick<Run, 'card' | 'on'>) {
-    this.#place = card.place
-    this.#rounds = card.rounds
-    on((event) => this.#take(event))
+  constructor(run: Run) {
+    this.#place = run.card.place
+    this.#rounds = run.card.rounds
+    run.on((event) => this.#take(event))
     showView('training', 'joining')
     this.#showTiles()
   }
