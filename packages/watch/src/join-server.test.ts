@@ -32,16 +32,16 @@ function ask(url: string, path = '/', options: { method?: string; headers?: Reco
 async function served(t: ExecutionContext, names: readonly string[] = []): Promise<JoinServer> {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-join-'))
   t.teardown(() => rm(folder, { recursive: true }))
-  await mkdir(join(folder, 'page/inner'), { recursive: true })
+  for (const inner of ['page/inner', 'page/0123456789abcdef']) await mkdir(join(folder, inner), { recursive: true })
   for (const [name, text] of Object.entries({
     'secret.txt': 'secret',
     'page/index.html': '<p>page</p>',
-    'page/main.js': 'import("./run-ABCD1234.js")',
-    'page/run-ABCD1234.js': 'run',
+    'page/main.js': 'import("./run.js")',
+    'page/0123456789abcdef/run.js': 'run',
     'page/simd.wasm': 'wasm',
     'page/main.js.map': 'map',
     'page/.tsbuildinfo': 'build',
-    'page/inner/deep.js': 'deep'
+    'page/inner/.hidden.js': 'hidden'
   }))
     await writeFile(join(folder, name), text)
   const server = await JoinServer.start({ folder: join(folder, 'page'), host: '127.0.0.1', port: 0, names })
@@ -53,7 +53,7 @@ test('the page’s files are served, isolated, without a referrer, and to no oth
   const [url] = (await served(t)).urls
   for (const [path, type, text] of [
     ['/', 'text/html; charset=utf-8', '<p>page</p>'],
-    ['/main.js?x=1', 'text/javascript; charset=utf-8', 'import("./run-ABCD1234.js")'],
+    ['/main.js?x=1', 'text/javascript; charset=utf-8', 'import("./run.js")'],
     ['/simd.wasm', 'application/wasm', 'wasm']
   ]) {
     const { status, headers, body } = await ask(url, path)
@@ -69,7 +69,7 @@ test('the page’s files are served, isolated, without a referrer, and to no oth
 
 test('a file is compressed where the browser takes it, and kept by it where its name says what it holds', async (t) => {
   const [url] = (await served(t)).urls
-  const zipped = await ask(url, '/run-ABCD1234.js', { headers: { 'accept-encoding': 'br, gzip' } })
+  const zipped = await ask(url, '/0123456789abcdef/run.js', { headers: { 'accept-encoding': 'br, gzip' } })
   t.is(zipped.headers['content-encoding'], 'gzip')
   t.is(gunzipSync(zipped.body).toString(), 'run')
   t.regex(String(zipped.headers['cache-control']), /immutable/)
@@ -88,7 +88,8 @@ test('no other file is served, and nothing but reading', async (t) => {
     '//secret.txt',
     '/main.js.map',
     '/.tsbuildinfo',
-    '/inner/deep.js',
+    '/inner/.hidden.js',
+    '/0123456789abcdef/../../secret.txt',
     '/inner',
     '/index.html/',
     '/constructor',

@@ -22,6 +22,7 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
+  '.json': 'application/json',
   '.wasm': 'application/wasm'
 }
 
@@ -42,6 +43,16 @@ const headers = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'vary': 'accept-encoding'
+}
+
+/** In a folder whose name says what is in it: a browser may keep the file. */
+const isNamedByHash = /^[0-9a-f]{16}\//
+
+/** The files of the page, in its folder and in those in it. */
+function filesOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => extname(name) in types && !name.includes('/.') && !name.startsWith('.'))
 }
 
 interface ServedFile {
@@ -69,7 +80,7 @@ export class JoinServer {
     const hosts = [...loopback, ...names].map((name) => `${inUrl(name)}:${port}`.toLowerCase())
     this.#server = server
     this.#folder = folder
-    this.#files = new Set(readdirSync(folder).filter((name) => extname(name) in types))
+    this.#files = new Set(filesOf(folder))
     this.#hosts = new Set(port === 80 ? [...hosts, ...hosts.map((host) => host.replace(/:80$/, ''))] : hosts)
     this.urls = [loopback[0], ...names].map((name) => `http://${inUrl(name)}:${port}/`)
     server.on('request', (request, response) => this.#answer(request, response))
@@ -114,8 +125,7 @@ export class JoinServer {
     const known = this.#read.get(name)
     if (known !== undefined) return known
     const body = readFileSync(join(this.#folder, name))
-    const isHashed = /-[0-9A-Z]{8}\.\w+$/.test(name)
-    const caching = isHashed ? 'max-age=31536000, immutable' : 'no-cache'
+    const caching = isNamedByHash.test(name) ? 'max-age=31536000, immutable' : 'no-cache'
     const file = { type: types[extname(name)], body, zipped: gzipSync(body), caching }
     this.#read.set(name, file)
     return file

@@ -22,7 +22,7 @@ export const card: RunCard = {
 /** A run that a test controls: `globalThis.fake` in the page. */
 export class FakeRun implements Run {
   readonly card: RunCard
-  readonly device = { key: 'webcrypto', backend: 'WebAssembly' } as const
+  readonly device = { key: 'webcrypto', backend: 'wasm' } as const
   samples: unknown
   end!: (error?: string) => void
   readonly #listeners = new Set<(event: RunEvent) => void>()

@@ -1,5 +1,5 @@
 /** The page with which a browser joins a run, in a real browser, over runs that the tests control. */
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RunCard } from '@murmuration/browser'
@@ -37,10 +37,12 @@ test.before(async () => {
   if (executablePath === undefined) return
   folder = await mkdtemp(join(tmpdir(), 'murmuration-page-'))
   const built = join(root, 'packages/browser/dist/page')
-  for (const name of ['index.html', 'style.css']) await copyFile(join(built, name), join(folder, name))
+  await cp(built, folder, { recursive: true, filter: (path) => !/\.(js|wasm)$/.test(path) })
+  const [, place] = /src="(\w+)\/main\.js"/.exec(await readFile(join(built, 'index.html'), 'utf8')) ?? []
+  await writeFile(join(folder, place, 'files.json'), '["style.css"]')
   await build({
     stdin: { contents: script, resolveDir: root, loader: 'ts' },
-    outfile: join(folder, 'main.js'),
+    outfile: join(folder, place, 'main.js'),
     bundle: true,
     format: 'esm',
     target: 'es2022',

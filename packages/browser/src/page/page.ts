@@ -85,6 +85,7 @@ async function train(run: Run, samples: readonly DroppedFile[] | undefined): Pro
   })
   onGone(() => void leave('gone'))
   watchSurroundings(() => isTraining, showNote)
+  void keepFiles()
   let error: unknown
   try {
     await run.join(samples)
@@ -101,6 +102,17 @@ async function train(run: Run, samples: readonly DroppedFile[] | undefined): Pro
   else view.end('The training ended early', textOf(error), { state: 'ended', tone: 'wrong' })
 }
 
+/** Has the browser keep all files of the page: the peer that serves them may end with the run, before a prediction. */
+async function keepFiles(): Promise<void> {
+  try {
+    const beside = (name: string) => new URL(name, import.meta.url)
+    const names = (await (await fetch(beside('files.json'))).json()) as readonly string[]
+    for (const name of names) await (await fetch(beside(name))).arrayBuffer()
+  } catch {
+    // Then a prediction may find a file missing, and says so.
+  }
+}
+
 const wantsAwake = () => canStayAwake && found<HTMLInputElement>('#awake').checked
 
 /** What this tab computes and signs with. */
@@ -108,13 +120,18 @@ function showDevice(run?: Run): void {
   const memory = crossOriginIsolated
     ? 'Shared memory: yes'
     : 'Shared memory: no, so that numbers are copied between this page and its worker'
-  const key = run === undefined ? [] : [keyTexts[run.device.key], `Computes with: ${run.device.backend}`]
+  const key =
+    run === undefined
+      ? []
+      : [keyTexts[run.device.key], `Computes with: ${backendNames[run.device.backend] ?? run.device.backend}`]
   showItems('#device', [...key, memory])
 }
 
+const backendNames: Readonly<Record<string, string>> = { wasm: 'WebAssembly', webgpu: 'WebGPU', webgl: 'WebGL' }
+
 const keyTexts = {
   webcrypto: 'Key of this tab: kept by the browser (WebCrypto); no page can read it',
-  seed: 'Key of this tab: kept as data of this page, since this browser offers nothing better at this address'
+  seed: 'Key of this tab: kept as data of this page'
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
