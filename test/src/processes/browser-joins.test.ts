@@ -1,6 +1,5 @@
 /** A person's whole way, in a real browser: from the link that a peer prints to a prediction of the trained model. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
 import test, { type ExecutionContext } from 'ava'
@@ -64,18 +63,3 @@ inBrowser(
     t.is((await peer.result).code, 0)
   }
 )
-
-test('the page of a peer is not for other names, and says so', async (t) => {
-  const { url } = await peerForBrowsers(t)
-  const { status, text } = await new Promise<{ status?: number | undefined; text: string }>((resolve, reject) => {
-    request(url, { headers: { host: 'evil.example' } }, (response) => {
-      let text = ''
-      response.on('data', (data) => (text += String(data)))
-      response.on('end', () => resolve({ status: response.statusCode, text }))
-    })
-      .on('error', reject)
-      .end()
-  })
-  t.is(status, 403)
-  t.regex(text, /the Host header must be one of 127\.0\.0\.1:\d+/)
-})
