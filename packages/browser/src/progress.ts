@@ -11,6 +11,7 @@ export class Progress {
   #phase: RunPhase | undefined
   #accuracy: number | undefined
   #looking: ReturnType<typeof setInterval> | undefined
+  #look = () => {}
 
   constructor(rounds: number, emit: (event: RunEvent) => void) {
     this.#rounds = rounds
@@ -26,9 +27,9 @@ export class Progress {
 
   /** Tells the state of the other peers from time to time. */
   watch(others: () => readonly OtherPeer[]): void {
-    const look = () => this.#emit({ kind: 'peers', peers: others().map(viewOf) })
-    this.#looking = setInterval(look, lookEvery)
-    look()
+    this.#look = () => this.#emit({ kind: 'peers', peers: others().map(viewOf) })
+    this.#looking = setInterval(this.#look, lookEvery)
+    this.#look()
   }
 
   /** Takes an event of the peer. */
@@ -63,8 +64,10 @@ export class Progress {
     }
   }
 
+  /** Tells the state of the other peers for the last time. */
   end(): void {
     clearInterval(this.#looking)
+    this.#look()
   }
 }
 

@@ -110,7 +110,7 @@ export class TabRun implements Run {
     const { invitation, identity, files } = this.#shown
     const { name: self, seeds } = invitation
     const emit = progress.take
-    const entered = { own: useOf(invitation, identity), certificates: [] }
+    const entered = { own: await useOf(invitation, identity), certificates: [] }
     const run = { plan, files: async () => files, folderOf: (runKey: string) => `runs/${runKey}` }
     const keep = (model: LearnedModel) => (this.#model = { ...model, parameters: model.parameters.slice() })
     return trainAsPeer(plan, {

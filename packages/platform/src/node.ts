@@ -1,6 +1,6 @@
 /**
- * What a program asks of its machine, in Node. browser.ts has the same for a web page; which of them is imported depends
- * on the export condition `browser`.
+ * What a program asks of its machine, in Node. browser.ts has the same for a web page: the export condition `browser`
+ * chooses.
  *
  * @packageDocumentation
  */

@@ -3,7 +3,7 @@ import { isBrowser, type ThreadProgram } from '@murmuration/platform'
 /** In Node, the file beside this one. */
 let program: ThreadProgram | undefined = isBrowser ? undefined : new URL(import.meta.resolve('./worker-thread.js'))
 
-/** Sets what a page's threads run that compute tasks: a function that starts a worker, whose program calls `serveTask`. */
+/** Sets what starts a page's threads for tasks: a function that starts a worker, whose program calls `serveTask`. */
 export function setTaskProgram(start: () => Worker): void {
   program = start
 }

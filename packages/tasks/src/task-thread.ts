@@ -1,6 +1,6 @@
 import { InputError, messageOf, type Milliseconds, StoppedError, type TaskDescription } from '@murmuration/core'
 import { providedFiles } from '@murmuration/data'
-import { startThread, type Thread, type ThreadEnd } from '@murmuration/platform'
+import { startThread, type Thread } from '@murmuration/platform'
 import { taskProgram } from './task-program.js'
 import { movedWith } from './thread-vectors.js'
 import { placeOf } from './user-code.js'
@@ -110,17 +110,13 @@ export class TaskThread {
     const abort = () => void this.close()
     signal?.addEventListener('abort', abort, { once: true })
     if (signal?.aborted) abort()
-    void this.#thread.ended.then((end) => {
+    void this.#thread.ended.then(({ error, code }) => {
       signal?.removeEventListener('abort', abort)
-      this.#stop(this.#reasonOf(end))
+      const reason = code === 13 ? ': it awaits something that can no longer happen' : ''
+      const how = `ended${code === undefined ? '' : ` with code ${code}`}${reason}`
+      // Node rebuilds an uncaught error as an object that only resembles one.
+      this.#stop(error === undefined ? this.#failed(`the task's thread ${how}`) : this.#uncaught(error))
     })
-  }
-
-  #reasonOf({ error, code }: ThreadEnd): Error {
-    // Node rebuilds an uncaught error as an object that only resembles one.
-    if (error !== undefined) return this.#uncaught(error)
-    const reason = code === 13 ? ': it awaits something that can no longer happen' : ''
-    return this.#failed(`the task's thread ended${code === undefined ? '' : ` with code ${code}`}${reason}`)
   }
 
   /** An error in a user's module is for the user to fix. */

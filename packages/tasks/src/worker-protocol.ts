@@ -16,9 +16,9 @@ import {
 import type { ProvidedFile } from '@murmuration/data'
 
 /**
- * The messages between a task's thread and its owner. Where threads share memory, they contain no vectors: the owner says
- * where the parameters are, or first writes them to memory that both see; the thread writes the result there before it
- * answers. Elsewhere, as in most pages, the memory of a copy is handed over with the message.
+ * The messages between a task's thread and its owner. Where threads share memory, they contain no vectors: the owner
+ * says where the parameters are, or first writes them to memory that both see; the thread writes the result there
+ * before it answers. Elsewhere, as in most pages, the memory of a copy is handed over with the message.
  */
 
 /** What the thread receives at its start. */

@@ -1,4 +1,4 @@
-/** A page of @murmuration/browser, bundled as any application would, and the peers that it joins. */
+/** A page with @murmuration/browser, bundled as any application would. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deferred, peerName } from '@murmuration/core'
+import { setTimeout as pause } from 'node:timers/promises'
 import { timeLimit } from '@murmuration/contract'
 import type { PeerSummary, RunEvent } from '@murmuration/experiment'
 import { acceptInvitation, identityDirectory, invitationText, runPeerCommand } from '@murmuration/experiment/peers'
@@ -72,6 +73,13 @@ interface Tab {
   open_(link: string): Promise<RunCard>
 }
 
+/** Waits until `isSo` holds. */
+async function eventually(t: ExecutionContext, what: string, isSo: () => boolean): Promise<void> {
+  const end = performance.now() + timeLimit(30_000)
+  while (!isSo() && performance.now() < end) await pause(20)
+  t.true(isSo(), what)
+}
+
 const opened = (page: Page, link: string) => page.evaluate((text) => (window as unknown as Tab).open_(text), link)
 const joined = (page: Page) => page.evaluate(() => (window as unknown as Tab).run.join())
 const eventsOf = (page: Page) => page.evaluate(() => (window as unknown as Tab).events)
@@ -79,7 +87,7 @@ const eventsOf = (page: Page) => page.evaluate(() => (window as unknown as Tab).
 const synchronous = `task: { kind: mlp, hidden: [32] }
 data: { digits: 1500, size: 14 }
 backend: wasm
-rounds: 120
+rounds: 60
 rate: { initial: 0.2 }
 membership: { quorum: 4 }
 `
@@ -89,7 +97,7 @@ inBrowser(`three peers in Node and a tab train to the bits of four peers in Node
   const { page } = await openedTab(t)
   const tabs = await threePeers(t, synchronous)
   const card = await opened(page, `http://localhost/#join=${tabs.line}`)
-  t.like(card, { place: 'phone', rounds: 120, peers: ['a', 'b', 'c', 'phone'], samples: { kind: 'none' } })
+  t.like(card, { place: 'phone', rounds: 60, peers: ['a', 'b', 'c', 'phone'], samples: { kind: 'none' } })
   const [tab, ...peers] = await Promise.all([joined(page), ...tabs.peers.map(({ summary }) => summary)])
   const views = (await eventsOf(page)).flatMap((event) => (event.kind === 'peers' ? [event.peers] : []))
   const bytes = Object.fromEntries(views.at(-1)?.map(({ name, sent, received }) => [name, [sent, received]]) ?? [])
@@ -119,3 +127,49 @@ inBrowser(`three peers in Node and a tab train to the bits of four peers in Node
   t.true(Math.min(...bytes.a, ...bytes.c) > 0.9 * vectors, JSON.stringify(bytes))
   t.deepEqual(bytes.b, [0, 0])
 })
+
+/** The rounds take long enough for what the test does meanwhile. */
+const endless = `task: { kind: mlp, hidden: [32] }
+data: { digits: 1500, size: 14 }
+backend: wasm
+rounds: 1000000
+rate: { initial: 0.05 }
+membership: { quorum: 4 }
+`
+
+inBrowser(
+  `the peers see at once that a tab has left, by its button or when it is closed; a reload is the same peer${skipped}`,
+  async (t) => {
+    t.timeout(timeLimit(120_000))
+    const { page } = await openedTab(t)
+    const { peers, line } = await threePeers(t, endless)
+    const seen = (text: string) =>
+      peers.map(({ events }) => events.filter((event) => 'text' in event && event.text.includes(text)).length)
+    const trains = async () => {
+      await opened(page, `http://localhost/#join=${line}`)
+      const ended = page.evaluate(() =>
+        (window as unknown as Tab).run.join().then(String, ({ message }) => String(message))
+      )
+      await page.waitForFunction(
+        () => (window as unknown as Tab).events.filter(({ kind }) => kind === 'step').length > 2
+      )
+      // Its page may be gone by then.
+      ended.catch(() => {})
+      // As an object, since a promise would be awaited.
+      return { ended }
+    }
+    const { ended } = await trains()
+    await page.evaluate(() => (window as unknown as Tab).run.leave())
+    t.is(await ended, 'This tab has left the run.')
+    await eventually(t, 'all have seen it', () => seen('phone has left').every((count) => count === 1))
+    const last = (await eventsOf(page)).filter(({ kind }) => kind === 'phase').at(-1)
+    t.like(last, { phase: 'left' })
+
+    await page.reload()
+    await trains()
+    await eventually(t, 'it is back', () => seen('phone has started again, life 2').every((count) => count === 1))
+    await page.goto('about:blank')
+    await eventually(t, 'all have seen it again', () => seen('phone has left').every((count) => count === 2))
+    t.deepEqual(seen('phone is dead'), [0, 0, 0])
+  }
+)

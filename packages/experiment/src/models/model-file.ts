@@ -11,7 +11,7 @@ import {
   tensorsOf,
   valuesOf
 } from '@murmuration/vectors'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RunPlan } from '../training/plan.js'
 import { checksums, type LearningTask, trainingSchema } from '../training/training-schema.js'
 

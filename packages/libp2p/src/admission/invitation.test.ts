@@ -22,7 +22,7 @@ async function termsOf(changes: Partial<InvitationTerms> = {}): Promise<Invitati
 }
 
 test('an invitation for a browser fits into a QR code of 80 columns, and arrives as it was', async (t) => {
-  const invitation = invite(await createIdentity(), await termsOf())
+  const invitation = await invite(await createIdentity(), await termsOf())
   const line = encodeInvitation(invitation)
   t.deepEqual(decodeInvitation(line), invitation)
   t.deepEqual(decodeInvitation(`  ${line.slice(0, 70)}\r\n${line.slice(70)} `), invitation)
@@ -41,14 +41,14 @@ test('an invitation arrives with any of its addresses, names and numbers of memb
   for (const members of [[], [one.id], [two.id, one.id]])
     for (const name of ['c', 'x'.repeat(32)]) {
       const terms = await termsOf({ name: peerName(name), members, seeds, issued: 0, expires: Number.MAX_SAFE_INTEGER })
-      const invitation = invite(other, terms)
+      const invitation = await invite(other, terms)
       t.deepEqual(invitation.seeds, seeds)
       t.deepEqual(decodeInvitation(encodeInvitation(invitation)), invitation)
     }
 })
 
 test('no line but the whole one is an invitation', async (t) => {
-  const line = encodeInvitation(invite(await createIdentity(), await termsOf()))
+  const line = encodeInvitation(await invite(await createIdentity(), await termsOf()))
   const bytes = Buffer.from(line.slice('murmur1.'.length), 'base64url')
   const refused = (text: string, message: RegExp) =>
     t.throws(() => decodeInvitation(text), { instanceOf: InputError, message }, text)

@@ -1,3 +1,5 @@
+import { exp, expm1, tanh } from '@murmuration/core'
+
 /** An elementwise activation f, whose derivative follows from its value. */
 export interface Activation {
   /** Numbers are clamped to these bounds. */
@@ -22,7 +24,7 @@ export const activations = {
   sigmoid: {
     bounds: unbounded,
     apply: (values) => {
-      for (let k = 0; k < values.length; k++) values[k] = 1 / (1 + Math.exp(-values[k]))
+      for (let k = 0; k < values.length; k++) values[k] = 1 / (1 + exp(-values[k]))
     },
     derive: (values, deltas) => {
       for (let k = 0; k < values.length; k++) deltas[k] *= values[k] * (1 - values[k])
@@ -31,7 +33,7 @@ export const activations = {
   tanh: {
     bounds: unbounded,
     apply: (values) => {
-      for (let k = 0; k < values.length; k++) values[k] = Math.tanh(values[k])
+      for (let k = 0; k < values.length; k++) values[k] = tanh(values[k])
     },
     derive: (values, deltas) => {
       for (let k = 0; k < values.length; k++) deltas[k] *= 1 - values[k] * values[k]
@@ -40,7 +42,7 @@ export const activations = {
   elu: {
     bounds: unbounded,
     apply: (values) => {
-      for (let k = 0; k < values.length; k++) if (values[k] < 0) values[k] = Math.expm1(values[k])
+      for (let k = 0; k < values.length; k++) if (values[k] < 0) values[k] = expm1(values[k])
     },
     derive: (values, deltas) => {
       for (let k = 0; k < values.length; k++) if (values[k] < 0) deltas[k] *= values[k] + 1
