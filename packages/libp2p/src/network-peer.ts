@@ -162,6 +162,10 @@ export class NetworkPeer implements Peer {
     this.#reach.seek(admission === undefined ? runOf(peerList) : hashText(admission.runKey))
   }
 
+  hurry(): void {
+    for (const { outgoing } of this.#peers.sessions.values()) outgoing.hurry()
+  }
+
   async connect(entries: readonly PeerListEntry[], timeout: Milliseconds): Promise<void> {
     const deadline = realClock.now() + timeout
     this.meet(entries)

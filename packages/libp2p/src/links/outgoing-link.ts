@@ -131,6 +131,13 @@ export class OutgoingLink {
     }
   }
 
+  /** Dials at once, if the neighbour is not connected: it does not know yet that this peer is there. */
+  hurry(): void {
+    if (this.#neighbour.isUp('outgoing')) return
+    this.#dialler?.hurry()
+    this.#retry.notify()
+  }
+
   /** Ends the wait for the next attempt: the neighbour has connected, or is no longer refused. */
   retryNow(): void {
     this.#dialler?.called()

@@ -4,6 +4,7 @@ import {
   type EpochSettings,
   hasRows,
   Members,
+  type OwnLinks,
   type Saved,
   Session,
   type TrainingSettings
@@ -302,12 +303,23 @@ function membersOf(
     places: [...(admission?.places ?? []), ...gone],
     signer: peer.signer,
     others: watching,
+    links: linksOf(peer),
     wait: { start: timeout, pause },
     onChange: (change, standing) => {
       const event = events.of(change, standing)
       if (event !== undefined) emit(event)
     }
   })
+}
+
+/** What a peer's membership has to know of its links. */
+function linksOf(peer: Peer): OwnLinks {
+  return {
+    get missing() {
+      return peer.neighbours().flatMap(({ name, state }) => (state === 'ready' ? [] : name))
+    },
+    hurry: () => peer.hurry()
+  }
 }
 
 /** Where the loss of a peer ends the run. A shared store says itself who is lost. */
