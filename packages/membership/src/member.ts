@@ -69,7 +69,11 @@ export class Member extends SwarmView {
       onOwn: (record) => this.#joinAfter(record)
     })
     this.#entry = new Entry(this.settings, peers.length - places.length, roundBefore, lifeBefore > 0)
-    this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes, this.#report)
+    const outFor = (peer: PeerName) => {
+      const restless = this.#detector.restlessFor(peer, this.#clock.at(this.#now))
+      return Math.max(restless, this.#report.strikes.outFor(peer, this.#now))
+    }
+    this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes, this.#report, outFor)
     this.#now = this.#nextBeat = now
     this.#publish(this.#own.record)
   }
@@ -231,7 +235,7 @@ export class Member extends SwarmView {
 
   /** Whether a peer came back so often that it is not waited for now. */
   isRestless(peer: PeerName): boolean {
-    return this.#detector.isRestless(peer, this.#clock.at(this.#now))
+    return this.#detector.restlessFor(peer, this.#clock.at(this.#now)) > 0
   }
 
   override isUsable(peer: PeerName, round: number): boolean {
