@@ -48,6 +48,14 @@ export class Dialler {
     this.#isInHurry = false
   }
 
+  /** Waits until an address of the neighbour is known, as from a seed, or it has connected, up to `limit`. */
+  async awaitAddress(chance: Signal, limit: Milliseconds): Promise<void> {
+    const { closing } = this.#context
+    const until = realClock.now() + limit
+    const isOver = () => this.#addresses.length > 0 || this.#openConnection() !== undefined || closing.aborted
+    while (!isOver() && realClock.now() < until) await chance.wait(until)
+  }
+
   /** The next wait for a call ends at once. */
   hurry(): void {
     this.#isInHurry = true

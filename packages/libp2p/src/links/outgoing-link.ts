@@ -209,6 +209,8 @@ export class OutgoingLink {
     try {
       if (waits && (this.#neighbour.isPermanent || this.#queue.length === 0))
         await dialler.awaitCall(this.#retry, this.#reconnection.callWait)
+      // A seed has not answered yet: a dial that fails for this would only put off the next one.
+      if (this.#reconnection.attempts === 0) await dialler.awaitAddress(this.#retry, this.#context.limits.callWait)
       const streams = await dialler.reach((connection) => this.#join(connection))
       if (streams === undefined) return { reason: this.#neighbour.reason }
       began = realClock.now()

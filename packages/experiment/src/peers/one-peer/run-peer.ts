@@ -341,6 +341,8 @@ async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Pro
     return 'begins'
   }
   peer.meet(peerList)
+  // The others have long begun to dial it, and do so ever more rarely.
+  if (run.admission?.own !== undefined) peer.hurry()
   let reported = ''
   return members.entrance(() => {
     if (peer.refusal !== undefined) throw peer.refusal
