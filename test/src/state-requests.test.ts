@@ -26,8 +26,9 @@ interface Outcome {
 }
 
 /**
- * These peers for 70 s. `b` is killed and restarted at these times; `m` is hostile. A state of `a`, or of all where none is
- * hostile, is `transfer` milliseconds on its way, and a gradient takes `gradient`. Peers wait `pause` for the run to begin or to continue.
+ * These peers for 70 s. `b` is killed and restarted at these times; `m` may be hostile. A state of `a`, or of all where
+ * none is hostile, is `transfer` milliseconds on its way; a gradient takes `gradient`. Peers wait `pause` for the run to
+ * begin or to continue.
  */
 async function run(
   peers: readonly PeerName[],

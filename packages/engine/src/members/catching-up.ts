@@ -15,7 +15,7 @@ const reportsWithin = 2
 const leastTrip: Milliseconds = 100
 
 /** How a peer that catches up waits for others. */
-export interface Waiting {
+export interface CatchUpWait {
   now(): Milliseconds
   /** Until anything is known or has arrived. */
   wait(until: Milliseconds): Promise<void>
@@ -76,7 +76,7 @@ export class CatchingUp {
    * @returns whether a life begins with it; not where none arrives, it is implausible, or it is no newer than this
    *   peer's own
    */
-  async take(donor: PeerName, waiting: Waiting): Promise<boolean> {
+  async take(donor: PeerName, waiting: CatchUpWait): Promise<boolean> {
     this.#pace.observe(this.#contacts(waiting), waiting.now())
     // As it was when this peer asked: the reunion may be over when the model arrives.
     const share = this.#ownShare
@@ -96,7 +96,7 @@ export class CatchingUp {
    * Where the others are by now, by what they say after a model of this round has arrived: meanwhile many rounds may
    * have passed. Undefined where the model cannot be of that round by their word; then another peer is asked.
    */
-  async #othersRound(round: number, donor: PeerName, waiting: Waiting): Promise<number | undefined> {
+  async #othersRound(round: number, donor: PeerName, waiting: CatchUpWait): Promise<number | undefined> {
     const { settings } = this.#member
     const start = waiting.now()
     // Of the others' pace one that has been in the run knows enough, and is not answered.
@@ -140,7 +140,7 @@ export class CatchingUp {
   }
 
   /** The contacts that have told this peer how far they are; what others tell of them is old. */
-  #contacts({ hasReported }: Waiting): readonly PeerRecord[] {
+  #contacts({ hasReported }: CatchUpWait): readonly PeerRecord[] {
     return recordsOfContacts(this.#member, this.#self).filter(({ name }) => hasReported(name, Number.NEGATIVE_INFINITY))
   }
 }

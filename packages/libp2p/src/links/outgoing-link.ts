@@ -9,7 +9,7 @@ import { realClock } from '../base/clock.js'
 import { controlProtocol } from '../base/constants.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
-import { type ControlMessage, ProtocolFault, type Welcome } from './control-messages.js'
+import { type ControlMessage, ProtocolFault } from './control-messages.js'
 import { Dialler, openStream, openStreams } from './dialler.js'
 import { ExchangeWriter } from './exchange-writer.js'
 import { explain } from '../base/explain.js'
@@ -238,17 +238,13 @@ export class OutgoingLink {
     if (welcome === undefined) return undefined
     const via = viaOf(connection.remoteAddr, this.#context, welcome.relayVectors)
     this.#neighbour.routes.set('outgoing', via)
-    this.#resume(welcome)
-    return openStreams(this.#context, connection, control, via)
-  }
-
-  #resume(welcome: Welcome): void {
     if (!this.#queue.resume(welcome)) {
       throw new ProtocolFault(`it claims to have vector ${welcome.received}, which was never sent`)
     }
     this.#context.changed.notify()
     this.#neighbour.recordActivity()
     this.#codecs = welcome.codecs
+    return openStreams(this.#context, connection, control, via)
   }
 
   async #exchange({ control, exchange, host }: Streams): Promise<string> {
