@@ -27,7 +27,7 @@ interface Outcome {
 
 /**
  * These peers for 70 s. `b` is killed and restarted at these times; `m` may be hostile. A state of `a`, or of all where
- * none is hostile, is `transfer` milliseconds on its way; a gradient takes `gradient`. Peers wait `pause` for the run to
+ * none is hostile, takes `transfer` milliseconds on its way, a gradient `gradient`. Peers wait `pause` for the run to
  * begin or to continue.
  */
 async function run(
