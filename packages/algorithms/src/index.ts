@@ -128,9 +128,12 @@ export {
   bestSplitSize,
   idealMicroBatches,
   type LayerCost,
+  linesAmong,
   type PipelineSettings,
   planStages,
   type Schedule,
+  stageOf,
+  stagesWithout,
   stepTime,
   usualSplitSize
 } from '@murmuration/engine'

@@ -14,12 +14,19 @@ import { SummarisedEvents } from './reporting/summarised-events.js'
 import { nothingLearned } from '../training/learned-nothing.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makeRealPlan } from '../make-plan.js'
-import { lossRuleOf, lossTexts, type RunPlan, type RunRequest, sampleTexts, startEvent } from '../training/plan.js'
+import {
+  hasEpochs,
+  lossRuleOf,
+  lossTexts,
+  type RunPlan,
+  type RunRequest,
+  sampleTexts,
+  startEvent
+} from '../training/plan.js'
 import { placeOf } from '../training/peer-list.js'
 import { type PeerResult, runPeer, type UnfinishedModel } from './one-peer/run-peer.js'
 import type { WatchAddress } from '@murmuration/watch'
 import { checkSave, saveModel } from './recording/save.js'
-import { continuesInEpochs } from '../training/epoch-settings.js'
 import { versions } from '../base/versions.js'
 import type { Watching } from './watching/watching.js'
 
@@ -145,8 +152,10 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
 const minorityStates = ['partitioned', 'isolated'] as const
 
 /** What follows from policies with which there may be several models in the end. */
-function aloneTexts({ options, training: { membership } }: RunPlan): string[] {
-  if (continuesInEpochs(options.algorithm, membership))
+function aloneTexts(plan: RunPlan): string[] {
+  const { options, training } = plan
+  const { membership } = training
+  if (hasEpochs(plan))
     return minorityStates
       .filter((state) => membership[state] === 'continue')
       .map((state) => `"${state}: continue" in the file has no effect: ${options.algorithm.title} needs a majority`)
@@ -161,11 +170,9 @@ function aloneTexts({ options, training: { membership } }: RunPlan): string[] {
 }
 
 /** For how long a peer has trained without a majority, in seconds. */
-function secondsApart(
-  { training: { membership }, options }: RunPlan,
-  { troubled }: Pick<PeerResult, 'troubled'>
-): number {
-  if (continuesInEpochs(options.algorithm, membership)) return 0
+function secondsApart(plan: RunPlan, { troubled }: Pick<PeerResult, 'troubled'>): number {
+  if (hasEpochs(plan)) return 0
+  const { membership } = plan.training
   return minorityStates
     .filter((state) => membership?.[state] === 'continue')
     .reduce((sum, state) => sum + (troubled[state] ?? 0), 0)

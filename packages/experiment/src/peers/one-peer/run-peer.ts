@@ -46,7 +46,7 @@ import { linkEvents } from '../reporting/link-events.js'
 import { MemberEvents } from '../reporting/member-events.js'
 import { NeededPeers } from './needed-peers.js'
 import { OutlierEvents } from '../reporting/outlier-events.js'
-import { lossRuleOf, type RunPlan, settingsAt } from '../../training/plan.js'
+import { hasEpochs, lossRuleOf, type RunPlan, settingsAt } from '../../training/plan.js'
 import { faultsSeenBy } from '../reporting/sender-faults.js'
 import { withStore } from './service-store.js'
 import { isSnapshot, type Snapshot, snapshotsEvery } from '../reporting/snapshots.js'
@@ -58,7 +58,7 @@ import { factsOf, Watching } from '../watching/watching.js'
 import { moduleChecksums } from '../../training/module-checksums.js'
 import { withLargeColumns } from '../../base/divergence.js'
 import { type FailureKind, failureKindOf } from '../../base/errors.js'
-import { continuesInEpochs, membersWithoutRows } from '../../training/epoch-settings.js'
+import { membersWithoutRows } from '../../training/epoch-settings.js'
 import { weighByCounts } from './weigh-by-counts.js'
 
 /** What one peer needs in addition to the plan. */
@@ -166,10 +166,13 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     const isWhole = schema === task.schema
     const startHash = isWhole ? hashVector(start) : startOfTensors(schema, task.schema, start)
     const runSettings = { settings, schema, start: startHash, ...(longest === undefined ? {} : { longest }) }
-    const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
     const variables = (task.dual?.width ?? 0) * task.samples
     const checkpoints =
-      run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit, hasEpochs, variables })
+      run.checkpoints &&
+      new Checkpoints(run.checkpoints, {
+        ...{ self, runSettings, emit: run.emit, variables },
+        hasEpochs: hasEpochs(plan)
+      })
     const saved = checkpoints && { checkpoints, files: await checkpoints.open() }
     const peer = await createPeer({
       self,
