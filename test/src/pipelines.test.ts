@@ -14,47 +14,18 @@ import {
   type PeerName,
   peerName,
   type StageTask,
-  type Task,
   type Work
 } from '@murmuration/core'
 import { simulate, uniformLinks } from '@murmuration/simulator'
-import { createTfjsTask } from '@murmuration/tfjs'
 import { alone, createTopology, linesOf, unionOf } from '@murmuration/topology'
 import { bodyOf } from '@murmuration/vectors'
 import { type VectorMessage, vectorWire } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'
 import { caseOf } from './algorithm-cases.js'
+import { namesOf, stageCount, taskOf } from './line-tasks.js'
 import { inSimulator, overLibp2p } from './worlds.js'
 
-const stageCount = 3
 const recordOf = (name: string) => algorithms.find((record) => record.name === name) as Algorithm
-
-/** p0, p1, p2 are the first line, and so on. */
-const namesOf = (lines: number) => Array.from({ length: stageCount * lines }, (_, k) => peerName(`p${k}`))
-
-const built = new Map<string, Promise<Task>>()
-
-/** The task of a line's peers: 784-6-5-10, each line with its part of the data. */
-function taskOf(lines: number, line: number): Promise<Task> {
-  const key = `${line} of ${lines}`
-  const task = built.get(key) ?? buildTask(lines, line)
-  built.set(key, task)
-  return task
-}
-
-function buildTask(lines: number, line: number): Promise<Task> {
-  const peers = Array.from({ length: lines }, (_, k) => `line ${k}`)
-  const data = { kind: 'digits', samples: 120 } as const
-  const localData = {
-    data,
-    testFraction: 0.2,
-    partition: { kind: 'equal' },
-    peers,
-    self: peers[line],
-    seed: 5
-  } as const
-  return createTfjsTask({ localData, model: { kind: 'mlp', hidden: [6, 5] } })
-}
 
 interface Run {
   readonly algorithm: Algorithm
@@ -250,16 +221,16 @@ test.serial('a stage that sends nothing is named when the timeout is over', asyn
 })
 
 test.serial('passes that make no sense are counted against their sender, and change nothing', async (t) => {
-  const pass = { kind: 96, round: 0, part: 3, numbers: [0], vector: new Float32Array(14) }
+  const pass = { kind: 96, round: 0, part: 3, numbers: [0, 0], vector: new Float32Array(14) }
   const bad: readonly VectorMessage[] = [
-    { ...pass, numbers: [] },
-    { ...pass, numbers: [-1] },
+    { ...pass, numbers: [-1, 0] },
+    { ...pass, numbers: [0, 1] },
     { ...pass, part: 5 },
     { ...pass, vector: new Float32Array(13) },
     { ...pass, part: 4 },
     { ...pass, kind: 97 },
-    { ...pass, round: 1, numbers: [0, 1], part: 4, vector: new Float32Array(0) },
-    { ...pass, round: 1, numbers: [0, 1], part: 4, vector: new Float32Array(0) }
+    { ...pass, round: 1, numbers: [0, 0, 1], part: 4, vector: new Float32Array(0) },
+    { ...pass, round: 1, numbers: [0, 0, 1], part: 4, vector: new Float32Array(0) }
   ]
   const { ends } = await oneLine({})
   const tried = await oneLine({

@@ -129,9 +129,12 @@ export {
   bestSplitSize,
   idealMicroBatches,
   type LayerCost,
+  linesAmong,
   type PipelineSettings,
   planStages,
   type Schedule,
+  stageOf,
+  stagesWithout,
   stepTime,
   usualSplitSize
 } from '@murmuration/engine'

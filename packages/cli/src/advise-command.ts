@@ -3,9 +3,13 @@ import {
   type Advice,
   advise,
   type AdvisedPlan,
+  type AdviceFiles,
   adviceFiles,
+  adviseStages,
   checkMovable,
   secondsOf,
+  type StageAdvice,
+  stageFiles,
   timesAsLong,
   totalOf
 } from '@murmuration/experiment/advise'
@@ -14,6 +18,7 @@ import { secondsText } from '@murmuration/report'
 import { replaceFile } from '@murmuration/results'
 import Table from 'cli-table3'
 import { median } from 'simple-statistics'
+import { stageLines, stageText } from './advise-stages.js'
 import { rateText, verdictOn } from './advise-verdict.js'
 import { bytes } from './output/texts.js'
 import { resultsFolder } from './results-folder.js'
@@ -46,6 +51,8 @@ export async function runAdvise(
     topology: fileOrSample(topology, 'topologies'),
     ...(train === undefined ? {} : { train: fileOrSample(train, 'examples') })
   }
+  const staged = await adviseStages(request, { links: flags.links, signal })
+  if (staged !== undefined) return giveStages(request, staged, { out, json }, print)
   const note = (text: string) => void process.stderr.write(`${text}\n`)
   const search = () =>
     advise(request, {
@@ -63,12 +70,38 @@ export async function runAdvise(
     else print(textOf(advice))
   }
   if (out === undefined) return show(await search())
+  await writing(request, { out, json }, print, async () => {
+    const advice = await search()
+    show(advice)
+    return adviceFiles(request, advice.plans[0], advice.links)
+  })
+}
+
+/** The files of a request. */
+type AdviceRequest = { readonly topology: string; readonly train?: string }
+
+async function giveStages(
+  request: AdviceRequest,
+  advice: StageAdvice,
+  { out, json = false }: Pick<AdviseFlags, 'out' | 'json'>,
+  print: (text: string) => void
+): Promise<void> {
+  if (json) for (const line of stageLines(advice)) print(JSON.stringify(line))
+  else print(stageText(advice))
+  if (out !== undefined) await writing(request, { out, json }, print, () => stageFiles(request, advice.plans[0]))
+}
+
+/** Writes files to a folder that is new or empty. */
+async function writing(
+  request: AdviceRequest,
+  { out, json }: { readonly out: string; readonly json: boolean },
+  print: (text: string) => void,
+  textsOf: () => Promise<AdviceFiles>
+): Promise<void> {
   await checkMovable(request.train, out)
   const folder = await resultsFolder({ path: request.topology, out })
   try {
-    const advice = await search()
-    show(advice)
-    const texts = await adviceFiles(request, advice.plans[0], advice.links)
+    const texts = await textsOf()
     const [topologyPath, trainPath] = ['topology.yaml', 'train.yaml'].map((name) => join(out, name))
     await replaceFile(topologyPath, [texts.topology])
     await replaceFile(trainPath, [texts.train])

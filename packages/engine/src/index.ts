@@ -43,6 +43,7 @@ export {
   type RunSize
 } from './record/number-fields.js'
 export type { PipelineSettings } from './pipeline/line.js'
+export { linesAmong, stageOf, stagesWithout } from './pipeline/lines-among.js'
 export { maxHeld, passesOf, type Pass, type PipelineShape, type Schedule } from './pipeline/schedule.js'
 export { bestSplitSize, divisorsOf, idealMicroBatches, usualSplitSize } from './pipeline/split-size.js'
 export { type LayerCost, planStages, type PlanLimits, type StagePlan } from './pipeline/stage-plan.js'

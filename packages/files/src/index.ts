@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export { createLinks } from './links/links.js'
 export { fillLinks, type FilledLinks } from './links/fill-links.js'
 export { linksFileJsonSchema, readLinksFile } from './links/links-file.js'
 export { type LinksDescription, linksSchema } from './links/links-schema.js'
@@ -34,4 +35,4 @@ export {
   topologySchema
 } from './topology/topology-file.js'
 export { parseYamlFile, type YamlFile } from './yaml-file.js'
-export { type YamlValue, withYamlValues } from './yaml-values.js'
+export { withPeerStages, type YamlValue, withYamlValues } from './yaml-values.js'

@@ -2,7 +2,8 @@ import { hypot, type Gradient, invariant, type Random, type StageTask, type Task
 import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from './batches.js'
 import { WeightDecay } from './decay.js'
-import { type LineGradient, type LinePeer, type PipelineSettings, StageLine } from '../pipeline/line.js'
+import type { LineGradient, PipelineSettings } from '../pipeline/line.js'
+import { type LinesPeer, StageLines } from '../pipeline/lines.js'
 import { maxGrowth } from '../vectors/sizes.js'
 import type { Untrained } from '../vectors/untrained.js'
 import { type AscentOwner, DualSteps } from './dual-steps.js'
@@ -20,16 +21,16 @@ export interface GradientOptions {
 /** The first wire number of a line's messages, beyond those of channels, edges and members. */
 const lineKind = 96
 
-/** The line of a peer whose task is a stage; the peer has the handlers of its messages from now on. */
-export function openLine(
-  peer: LinePeer,
+/** The lines of a peer whose task is a stage; the peer has the handlers of their messages from now on. */
+export function openLines(
+  peer: LinesPeer,
   task: Task,
   { pipeline, batchSize, accumulate = 1 }: GradientOptions & { readonly pipeline?: PipelineSettings | undefined }
-): StageLine | undefined {
+): StageLines | undefined {
   if (pipeline === undefined) return undefined
-  const line = new StageLine(peer, (task as StageTask).stage, pipeline, accumulate * batchSize, lineKind)
-  for (const [kind, handler] of line.handlers) peer.handlers.set(kind, handler)
-  return line
+  const lines = new StageLines(peer, (task as StageTask).stage, pipeline, accumulate * batchSize, lineKind)
+  for (const [kind, handler] of lines.handlers) peer.handlers.set(kind, handler)
+  return lines
 }
 
 /** The peer whose gradients they are. */
@@ -41,8 +42,8 @@ interface GradientsOwner {
 /** The gradients of one peer's task: draws batches, and applies weight decay and clipping. */
 export class Gradients {
   readonly batches: Batches
-  /** Computes the gradients where the model is cut into stages. */
-  line: StageLine | undefined
+  /** Compute the gradients where the model is cut into stages. */
+  lines: StageLines | undefined
   /** The loss over the last batch; undefined before the first. */
   loss: number | undefined
   /** Of an algorithm that takes steps of dual ascent; undefined until it asks for them. */
@@ -103,19 +104,21 @@ export class Gradients {
   }
 
   /**
-   * The same by the peers of a line. They are clipped by the norm over all stages.
+   * The same by the peers of lines: the sum over this peer's lines, each with its penalty and clipped by the norm over
+   * all stages, and counted so that the mean over the replicas of a stage is that over all lines.
    *
    * @throws InvariantError while an earlier one is computed
    */
-  byLine(line: StageLine, x: Vector, round: number): PromiseLike<Vector> {
+  byLines(lines: StageLines, x: Vector, round: number): PromiseLike<Vector> {
     this.#begin(round)
     const { accumulate = 1, batchSize, clip } = this.#options
-    const samples = new Uint32Array(accumulate * batchSize)
-    for (let index = 0; index < accumulate; index++) samples.set(this.batches.next(), index * batchSize)
+    const batches = lines.count * accumulate
+    const samples = new Uint32Array(batches * batchSize)
+    for (let index = 0; index < batches; index++) samples.set(this.batches.next(), index * batchSize)
     const draws = Array.from({ length: accumulate }, (_, index) => round * accumulate + index)
     const squaresOf = clip === undefined ? undefined : (g: Float32Array) => this.#decay.squaresOf(g, x.values)
-    const computed = line.gradient({ parameters: x.values, round, draws, samples, squaresOf })
-    const take = (gradient: LineGradient) => this.#take(gradient, x, round, gradient)
+    const computed = lines.gradients({ parameters: x.values, round, draws, samples, squaresOf })
+    const take = (gradients: readonly LineGradient[]) => this.#takeLines(gradients, x, round)
     let taken: PromiseLike<Vector> | undefined
     return { then: (onFulfilled, onRejected) => (taken ??= computed.then(take)).then(onFulfilled, onRejected) }
   }
@@ -127,23 +130,49 @@ export class Gradients {
     if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
   }
 
-  /** @param of - how the vector came about, if the peers of a line have computed it */
   #take({ loss, vector }: Gradient, x: Vector, round: number, of?: Pick<LineGradient, 'squares' | 'isOwned'>): Vector {
     const { clip } = this.#options
-    this.#isUnderWay = false
-    // The session has ended meanwhile: nobody uses the gradient.
-    if (this.#arena.isClosed) return this.#arena.adopt(new Float32Array(0))
-    if (this.#first === undefined) checkNumbers("the task's gradient", vector, x.length)
-    this.loss = loss
-    this.#first ??= loss
-    const found = foundLoss(loss, this.#first)
-    if (found !== undefined) throw this.#owner.diverged(round, found)
+    if (!this.#isUsed({ loss, vector }, x, round)) return this.#arena.adopt(new Float32Array(0))
     const decay = this.#decay
     const g =
       of?.isOwned === true
         ? this.#arena.adopt(decay.add(vector, x.values))
         : this.#arena.compute(x.length, (out, from, to) => void decay.write(out, vector, x.values, from, to))
     if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#decay.trainedOf(numbers), of?.squares))
+    return this.#kept(g, x)
+  }
+
+  #takeLines(gradients: readonly LineGradient[], x: Vector, round: number): Vector {
+    const [first] = gradients
+    if (gradients.length === 1 && first.weight === 1) return this.#take(first, x, round, first)
+    const count = gradients.length
+    const loss = gradients.reduce((sum, gradient) => sum + gradient.loss, 0) / count
+    if (!this.#isUsed({ loss, vector: first.vector }, x, round)) return this.#arena.adopt(new Float32Array(0))
+    const { clip } = this.#options
+    for (const { vector, squares, weight } of gradients) {
+      const parts = this.#decay.trainedOf(this.#decay.add(vector, x.values))
+      if (clip !== undefined) clipTo(clip, parts, squares)
+      // What is no gradient has the mean over the lines.
+      for (const part of parts) scale(part, weight * count)
+    }
+    const terms = gradients.map(({ vector }) => ({ weight: 1 / count, vector }))
+    weightedSum(first.vector, terms)
+    return this.#kept(this.#arena.adopt(first.vector), x)
+  }
+
+  /** Checks a gradient. False where the session has ended meanwhile: nobody uses it. */
+  #isUsed({ loss, vector }: Gradient, x: Vector, round: number): boolean {
+    this.#isUnderWay = false
+    if (this.#arena.isClosed) return false
+    if (this.#first === undefined) checkNumbers("the task's gradient", vector, x.length)
+    this.loss = loss
+    this.#first ??= loss
+    const found = foundLoss(loss, this.#first)
+    if (found !== undefined) throw this.#owner.diverged(round, found)
+    return true
+  }
+
+  #kept(g: Vector, x: Vector): Vector {
     g.at = x
     this.#last = g
     return g

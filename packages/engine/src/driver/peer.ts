@@ -3,7 +3,7 @@ import { norm } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import type { AnyRole, Message, PerPeer, Route, State } from '../record/record.js'
 import type { SmallList } from '../vectors/small-list.js'
-import { Gradients, openLine } from './gradients.js'
+import { Gradients, openLines } from './gradients.js'
 import { PeerEdges } from '../edges/peer-edges.js'
 import { type Handler, Inbox } from '../messages/inbox.js'
 import { type Layout, layoutOf } from '../vectors/layout.js'
@@ -67,7 +67,7 @@ export class Peer implements Owner, Keeper {
     this.#checks = new MessageChecks(this, settings)
     const random = fabric.random.stream('batches')
     this.gradients = new Gradients(this.arena, task, settings, this.layout.untrained, random, this.#checks)
-    this.gradients.line = openLine(this, task, settings)
+    this.gradients.lines = openLines(this, task, settings)
     // A server that only answers has no rounds, and reports none.
     this.optimisers = new OptimiserSteps(
       this.layout,

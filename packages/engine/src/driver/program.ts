@@ -240,7 +240,7 @@ export class Program {
   /** The gradient at x on the next batch. */
   gradient(x: Vector): Computation<Vector> {
     const { fabric, gradients, layout } = this.#peer
-    if (gradients.line !== undefined) return gradients.byLine(gradients.line, x, this.#round)
+    if (gradients.lines !== undefined) return gradients.byLines(gradients.lines, x, this.#round)
     const work = gradients.work(x, this.#round)
     if (work.parts !== undefined) checkWorkParts(work.parts, layout.tensors)
     return this.role.answers === undefined ? fabric.work(work) : this.#besideAnswers(work)

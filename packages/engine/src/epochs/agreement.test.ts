@@ -65,7 +65,7 @@ const mutants: readonly [string, readonly Change[], Size, RegExp][] = [
   ],
   [
     'one round for equal models',
-    [{ file: 'next-epoch', before: '!isEqual || model.round === round', after: 'true' }],
+    [{ file: 'next-epoch', before: '!rules.isEqual || isOfLastRound(model, newest, rules)', after: 'true' }],
     { rounds: 1, deaths: 1, ballots: 1 },
     /takes the mean of models of/
   ],

@@ -17,7 +17,7 @@ import {
   type MemberPlace,
   type MemberStanding
 } from './epoch.js'
-import { type EpochRules, isApart, nextEpoch } from './next-epoch.js'
+import { type EpochRules, isApart, nextEpoch, stagesWithoutModel } from './next-epoch.js'
 import { type Accepted, type Decision, type EpochNote, type FinishedPart, noteText, readNote } from './notes.js'
 
 /** What is not answered is sent again after this time. */
@@ -275,7 +275,7 @@ export class EpochAgreement {
     if (!this.isIn || !isMember(this.#epoch, from) || isBefore(ballot, this.#promised)) return undefined
     if (isBefore(this.#promised, ballot) && this.#proposesTooOften(from, now)) return undefined
     if (note.kind === 'prepare') return this.#prepare(from, ballot, now)
-    const problem = epochProblem(this.#epoch, note.value)
+    const problem = this.#problemOf(note.value)
     if (problem !== undefined) return `proposes ${problem}`
     this.#follows(from, ballot, now)
     this.#accepted = { ballot, value: note.value }
@@ -386,8 +386,8 @@ export class EpochAgreement {
       const isAwaited = (place: MemberPlace) => waited < this.#timeFor(place)
       if (!isQuorum(this.#epoch, promises) || missing.some(isAwaited)) return
       const value = this.#valueOf(promises)
-      // Without a model none can begin: whoever has one may still answer.
-      if (value.givers.length === 0) return
+      // Without a model, or a stage of it, none can begin: whoever has one may still answer.
+      if (stagesWithoutModel(this.#options, value).length > 0) return
       this.#acceptOwn(proposal, value)
     } else if (isDue) {
       const { value } = proposal
@@ -395,6 +395,14 @@ export class EpochAgreement {
         if (!accepts.has(name)) this.#tell(name, { kind: 'accept', epoch, ballot, value })
     }
     if (isQuorum(this.#epoch, accepts)) this.#decide(proposal)
+  }
+
+  /** What is wrong with a value as the next epoch. */
+  #problemOf(value: Epoch): string | undefined {
+    const problem = epochProblem(this.#epoch, value)
+    if (problem !== undefined) return problem
+    const [stage] = stagesWithoutModel(this.#options, value)
+    return stage === undefined ? undefined : `nobody’s model of stage ${stage}`
   }
 
   /** How long a member has to stop. */
@@ -431,7 +439,7 @@ export class EpochAgreement {
     const proposal = this.#proposal
     if (proposal === undefined || !this.#isMine(note) || !isMember(this.#epoch, from)) return undefined
     if (standing.opened > this.#epoch.number) return `has opened epoch ${standing.opened}, which is not decided`
-    const problem = accepted && epochProblem(this.#epoch, accepted.value)
+    const problem = accepted && this.#problemOf(accepted.value)
     if (problem !== undefined) return `has accepted ${problem}`
     proposal.promises.set(from, note)
     this.#drive(proposal, now)
@@ -462,7 +470,7 @@ export class EpochAgreement {
       const { value, ballot, accepts } = decision
       if (value.number <= this.#epoch.number) continue
       if (value.number > this.#next) return this.#tell(from, { kind: 'news', epoch: this.#epoch.number })
-      const problem = epochProblem(this.#epoch, value)
+      const problem = this.#problemOf(value)
       if (problem !== undefined) return `a decision with ${problem}`
       const text = acceptText(ballot, value)
       const signed = accepts.filter(([name, signature]) => this.#options.signer.verify(name, text, signature))

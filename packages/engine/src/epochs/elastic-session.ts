@@ -96,6 +96,7 @@ export class ElasticSession {
       isEqual: epochs.areEqual,
       hasOwnPace: this.#run.hasOwnPace,
       needsEveryPair: this.#run.needsEveryPair,
+      lines: this.#run.lines,
       stopTimeout: Math.max(leastStopTimeout, timeout),
       samples: this.#run.isServer ? 0 : task.samples,
       training: {
@@ -325,7 +326,7 @@ export class ElasticSession {
     const view = this.#epochs.view(part, this.#rules.topology)
     const areEqual = this.#rules.areEqual && part === 'opening'
     const options = { view, task: this.#task, settings: this.#settings, areEqual }
-    const { model, carried } = await meanOfGivers(options, epoch, this.#kept)
+    const { model, carried } = await meanOfGivers(options, this.#run.ofStage(epoch), this.#kept)
     const isServer = epoch.servers.includes(this.#fabric.self)
     this.#kept = { ...this.#kept, model, carried: isServer ? this.#ownAsServer(epoch) : carried }
   }

@@ -34,6 +34,7 @@ export async function meanOfGivers(
     algorithm: openingOf({ epoch, areEqual, vectors, means }),
     options: {},
     stop: undefined,
+    pipeline: undefined,
     members: undefined,
     rounds: 1 + names.length,
     finalRounds: 0,

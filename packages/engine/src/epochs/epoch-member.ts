@@ -29,7 +29,7 @@ export interface MemberTraining {
 /** What the run is for its members. */
 export interface EpochMemberOptions extends Pick<
   AgreementOptions,
-  'servers' | 'neededServers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'stopTimeout'
+  'servers' | 'neededServers' | 'isEqual' | 'hasOwnPace' | 'needsEveryPair' | 'lines' | 'stopTimeout'
 > {
   readonly members: Members
   readonly timeout: Milliseconds

@@ -6,6 +6,8 @@ import { hasRowSums, refusals, roundsOf } from '../driver/needs.js'
 import { StopHistory } from '../driver/stop-rule.js'
 import type { TrainingSettings } from '../driver/training.js'
 import { othersMissing } from '../members/missing.js'
+import type { PipelineSettings } from '../pipeline/line.js'
+import { linesAmong, replicasOf, stageOf } from '../pipeline/lines-among.js'
 import { type Epoch, noEpoch } from './epoch.js'
 import { epochGraph } from './epoch-graph.js'
 import type { ElasticSettings, EpochSettings } from './epoch-settings.js'
@@ -44,7 +46,25 @@ export class EpochRun {
   /** Whether every member exchanges vectors with every other, or with every server. */
   get needsEveryPair(): boolean {
     const { algorithm, servers = [] } = this.#settings
-    return algorithm.needs.reach === 'everyone' || servers.length > 0
+    return algorithm.needs.reach === 'everyone' || servers.length > 0 || this.lines !== undefined
+  }
+
+  /** The lines with which the run began, where the model is cut. */
+  get lines(): PipelineSettings['lines'] | undefined {
+    return this.#settings.pipeline?.lines
+  }
+
+  /** An epoch as those see it that train the same part of the model as this peer: all, where it is not cut. */
+  ofStage(epoch: Epoch): Epoch {
+    const members = replicasOf(this.lines, this.#self, epoch.members)
+    const isOfStage = (name: PeerName) => members.some((member) => member.name === name)
+    const { givers, broken } = epoch
+    return {
+      ...epoch,
+      members,
+      givers: givers.filter(isOfStage),
+      broken: broken.filter((pair) => pair.every(isOfStage))
+    }
   }
 
   /** Whether this peer is a server of the run, which has no data to train on. */
@@ -69,7 +89,8 @@ export class EpochRun {
   /** The epoch in which all begin that were in the run from the start. */
   first(places: readonly PeerName[]): Epoch {
     const { workers, servers = [] } = this.#settings
-    const names = [...workers, ...servers].filter((name) => !places.includes(name)).sort(byName)
+    const all = this.lines?.flat() ?? workers
+    const names = [...all, ...servers].filter((name) => !places.includes(name)).sort(byName)
     return { ...noEpoch, number: 0, members: names.map((name) => ({ name, life: 1, samples: 0 })), servers }
   }
 
@@ -80,8 +101,8 @@ export class EpochRun {
    */
   graphOf(epoch: Epoch): Topology {
     const { algorithm, servers: planned = [], options } = this.#settings
-    const { servers, broken } = epoch
-    const workers = workersOf(epoch)
+    const { servers, broken } = this.ofStage(epoch)
+    const workers = workersOf(this.ofStage(epoch))
     if (planned.length > 0 && (workers.length === 0 || servers.length === 0))
       throw othersMissing(this.#self, `is the only one left, and ${algorithm.title} needs a server and a worker`, [])
     const { topology, on } = this.#epochs
@@ -111,13 +132,26 @@ export class EpochRun {
       ...changed,
       stop: stop && { ...stop, history: beginsAnew ? undefined : this.#history },
       members: undefined,
-      workers: workersOf(epoch),
+      workers: workersOf(this.ofStage(epoch)),
+      pipeline: this.#pipelineOf(epoch),
       servers,
       rounds: Math.max(0, rounds - first),
       first,
       finalRounds: left,
       rate: first === 0 ? given.rate : (round) => given.rate(first + round)
     }
+  }
+
+  /** The lines of an epoch, in which some peers have the places of those that are gone. */
+  #pipelineOf({ members, givers }: Epoch): PipelineSettings | undefined {
+    const { pipeline } = this.#settings
+    if (pipeline === undefined) return undefined
+    const samples = new Map(members.map((member) => [member.name, member.samples]))
+    const lines = linesAmong(pipeline.lines, (name) => samples.has(name)) ?? pipeline.lines
+    // At the start each peer weighs its own.
+    if (this.#epochs.isWeighed !== true || givers.length === 0) return { ...pipeline, lines }
+    const weights = lineWeights(lines, (name) => samples.get(name) ?? 0)
+    return { ...pipeline, lines, weights }
   }
 
   /** A report of an epoch as one of the run. */
@@ -129,6 +163,9 @@ export class EpochRun {
   /** Whether two members have to exchange vectors in an epoch. */
   isEdge([a, b]: BrokenPair, { servers }: Epoch, graph: Topology | undefined): boolean {
     const { algorithm, servers: planned = [] } = this.#settings
+    // Lines are formed anew in each epoch, of peers of stages that follow each other.
+    const distance = Math.abs(stageOf(this.lines, a) - stageOf(this.lines, b))
+    if (this.lines !== undefined) return distance <= 1
     if (algorithm.needs.reach === 'everyone') return true
     if (planned.length > 0) return servers.includes(a) !== servers.includes(b)
     if (graph?.peers.includes(a) !== true) return false
@@ -141,4 +178,17 @@ export class EpochRun {
 /** The members that train. */
 export function workersOf({ members, servers }: Epoch): readonly PeerName[] {
   return members.map(({ name }) => name).filter((name) => !servers.includes(name))
+}
+
+/**
+ * What the gradients of lines count with which every sample of their first peers has the same weight: `l nᵢ / (lᵢ N)`
+ * for a line of l, of which lᵢ have the same first peer, with nᵢ of N samples. The mean is 1.
+ */
+function lineWeights(lines: PipelineSettings['lines'], samplesOf: (name: PeerName) => number): readonly number[] {
+  const firsts = lines.map(([first]) => first)
+  const total = [...new Set(firsts)].reduce((sum, first) => sum + samplesOf(first), 0)
+  return firsts.map((first) => {
+    const alike = firsts.filter((other) => other === first).length
+    return (lines.length * samplesOf(first)) / (alike * total)
+  })
 }

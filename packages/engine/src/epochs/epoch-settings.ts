@@ -14,6 +14,8 @@ export interface EpochSettings {
   readonly topology: Topology
   /** Whether the models of all peers are equal in every round, bit by bit. */
   readonly areEqual: boolean
+  /** Whether gradients are weighed by samples, where the model is cut: lines in epochs other than the first one. */
+  readonly isWeighed?: boolean
   /** What follows from the graph of an epoch's workers, where that is not the file's. */
   readonly on?: (graph: Topology) => Pick<TrainingSettings, 'options' | 'finalRounds' | 'stop'>
   /** To what fraction a round of averaging on a graph shrinks disagreement; without it no duality gap is known. */

@@ -3,7 +3,7 @@ import type { BrokenPair } from '@murmuration/membership'
 import test from 'ava'
 import { defaultRules, epochOfAll } from './agreement-swarm.test.support.js'
 import type { Epoch, MemberPlace, MemberStanding } from './epoch.js'
-import { changesOf, type EpochRules, nextEpoch } from './next-epoch.js'
+import { changesOf, type EpochRules, nextEpoch, stagesWithoutModel } from './next-epoch.js'
 
 const named = (names: string) => [...names].map(peerName)
 const textOf = (names: readonly PeerName[]) => names.join('')
@@ -146,4 +146,21 @@ test('changes are places: a new life is lost and joined', (t) => {
   const last = epochOfAll(named('abc'))
   const after = next('a7 b7', { last, joining: [place('c', 2), place('e', 1)] })
   t.deepEqual(changesOf(last, after), { lost: named('c'), joined: named('ce') })
+})
+
+test('where the model is cut, each stage gives its newest models, and all begin in the last round of any', (t) => {
+  const lines = [named('ab'), named('cd')]
+  const epoch = next('a7 b8 c6 d7', { rules: { lines } })
+  t.is(textOf(epoch.givers), 'ab')
+  t.is(epoch.round, 8)
+  const opened = next('a7 b8 c6 d7', { rules: { lines }, changes: { c: { opened: 1 } } })
+  t.is(textOf(opened.givers), 'bc')
+  t.deepEqual(stagesWithoutModel({ lines }, next('a7 c7 d-', { rules: { lines } })), [1])
+  t.deepEqual(stagesWithoutModel({}, next('a- b-')), [0])
+})
+
+test('of a pair that cannot exchange none is left out where a stage would have nobody', (t) => {
+  const lines = [named('ab'), named('cd')]
+  t.is(membersOf(next('a7 b7 c7 d7', { rules: { lines, needsEveryPair: true }, broken: [pair('bc')] })), 'a1 b1 d1')
+  t.is(membersOf(next('a7 b7 c7', { rules: { lines, needsEveryPair: true }, broken: [pair('ab')] })), 'a1 b1 c1')
 })

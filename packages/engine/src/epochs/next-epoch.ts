@@ -2,6 +2,7 @@
 import { byName, type PeerName } from '@murmuration/core'
 import type { BrokenPair } from '@murmuration/membership'
 import type { SavedTree } from '../driver/save.js'
+import { replicasOf, stagesWithout } from '../pipeline/lines-among.js'
 import { type Epoch, isMember, isQuorum, type MemberPlace, type MemberStanding } from './epoch.js'
 
 /** What an algorithm makes of the members of an epoch; the same at all peers of a run. */
@@ -19,6 +20,8 @@ export interface EpochRules {
   readonly hasOwnPace: boolean
   /** Whether every pair of members has to exchange vectors, so that of a broken pair one has to go. */
   readonly needsEveryPair: boolean
+  /** The lines with which the run began, where the model is cut: each stage's peers have a model of their own. */
+  readonly lines?: readonly (readonly PeerName[])[] | undefined
 }
 
 /** What the proposer of an epoch knows. */
@@ -33,24 +36,25 @@ export interface Proposed {
 
 /** The epoch after the last one: who has promised, and who joins. */
 export function nextEpoch(rules: EpochRules, known: Proposed): Epoch {
-  const { servers: planned, isEqual, hasOwnPace, needsEveryPair } = rules
+  const { hasOwnPace, needsEveryPair } = rules
   const { last, standings } = known
   const promised = last.members.flatMap((place) => {
     const standing = standings.get(place.name)
     return standing === undefined ? [] : [{ ...place, samples: standing.samples }]
   })
-  const staying = needsEveryPair ? withoutBroken(last, promised, known.broken, planned) : promised
+  const staying = needsEveryPair ? withoutBroken(rules, last, promised, known.broken) : promised
   const members = [...staying, ...joiningOf(known, staying, needsEveryPair)].sort((a, b) => byName(a.name, b.name))
   const names = members.map(({ name }) => name)
   const models = staying.flatMap(({ name }) => {
     const standing = standings.get(name)
     return standing?.hasModel === true ? [{ name, ...standing }] : []
   })
-  const opened = Math.max(...models.map((model) => model.opened))
-  const newest = models.filter((model) => model.opened === opened)
+  const newest = models.filter(({ name, opened }) =>
+    replicasOf(rules.lines, name, models).every((other) => other.opened <= opened)
+  )
   const rounds = newest.map(({ round }) => round).sort((a, b) => a - b)
   const round = rounds[hasOwnPace ? (rounds.length - 1) >> 1 : rounds.length - 1] ?? last.round
-  const givers = newest.filter((model) => !isEqual || model.round === round)
+  const givers = newest.filter((model) => !rules.isEqual || isOfLastRound(model, newest, rules))
   const carried = commonTree(givers.map((model) => model.carried))
   return {
     number: last.number + 1,
@@ -63,15 +67,30 @@ export function nextEpoch(rules: EpochRules, known: Proposed): Epoch {
   }
 }
 
+interface StandingModel extends MemberStanding {
+  readonly name: PeerName
+}
+
+/** Whether no other model of its stage is of a later round: a stage may have ended a round that others have not. */
+function isOfLastRound({ name, round }: StandingModel, all: readonly StandingModel[], { lines }: EpochRules): boolean {
+  return replicasOf(lines, name, all).every((other) => other.round <= round)
+}
+
+/** The stages of which an epoch has nobody's model; that of the whole model is 0. */
+export function stagesWithoutModel({ lines }: Pick<EpochRules, 'lines'>, { givers }: Epoch): readonly number[] {
+  if (lines === undefined) return givers.length === 0 ? [0] : []
+  return stagesWithout(lines, (peer) => givers.includes(peer))
+}
+
 /**
  * Without one end of each broken pair: the one that is no server, or else the later name. None is left out where the
- * others are no quorum.
+ * others are no quorum, or lack a stage.
  */
 function withoutBroken(
+  { servers, lines = [] }: EpochRules,
   last: Epoch,
   promised: readonly MemberPlace[],
-  broken: readonly BrokenPair[],
-  servers: readonly PeerName[]
+  broken: readonly BrokenPair[]
 ): readonly MemberPlace[] {
   const out = new Set<PeerName>()
   for (const pair of broken) {
@@ -80,7 +99,9 @@ function withoutBroken(
     out.add(servers.includes(second) && !servers.includes(first) ? first : second)
   }
   const rest = promised.filter(({ name }) => !out.has(name))
-  return isQuorum(last, new Set(rest.map(({ name }) => name))) ? rest : promised
+  const names = new Set(rest.map(({ name }) => name))
+  const isWhole = lines.length === 0 || stagesWithout(lines, (peer) => names.has(peer)).length === 0
+  return isWhole && isQuorum(last, names) ? rest : promised
 }
 
 /** Those that join, but for those that cannot exchange with a member that stays, where every pair must. */

@@ -101,9 +101,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Ru
   return {
     path,
     file,
-    // The peers of a line need each other: there are no epochs.
-    training:
-      pipeline === undefined ? training : { ...training, membership: { ...training.membership, onLoss: 'stop' } },
+    training,
     options,
     spectralGap: shrinking.spectralGap,
     settings: runSettings(file, training, ofStages ?? [options.options ?? {}]),
@@ -158,9 +156,10 @@ function checkPlaces(path: string, { peers }: TopologyFile, training: Training, 
 }
 
 /** In epochs a majority decides who the members are: fewer peers could begin in two groups. */
-function checkQuorum(path: string, { peers, servers }: TopologyFile, training: Training, record: AnyAlgorithm): void {
+function checkQuorum(path: string, file: TopologyFile, training: Training, record: AnyAlgorithm): void {
+  const { peers, servers } = file
   const { quorum } = training.membership
-  if (quorum === undefined || !continuesInEpochs(record, training.membership)) return
+  if (quorum === undefined || !hasEpochs({ file, training, options: { algorithm: record } })) return
   const count = peers.filter(({ invited }) => invited !== true).length + servers.length
   const needed = Math.floor(count / 2) + 1
   if (quorum >= needed) return
@@ -184,11 +183,23 @@ function refuseAll(path: string, refused: readonly string[]): void {
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
 }
 
+/** Of which run the loss of a peer is. */
+type LosingRun = Pick<RunPlan, 'file' | 'training'> & { readonly options: { readonly algorithm: AnyAlgorithm } }
+
 /** What the loss of a peer means: where the model is cut, that a line has lost one of its stages. */
-export function lossRuleOf({ file, options, training }: Pick<RunPlan, 'file' | 'options' | 'training'>): LossRule {
-  if (file.pipeline === undefined) return lossRule(options.algorithm, training.membership.onLoss)
+export function lossRuleOf({ file: { pipeline }, options, training }: LosingRun): LossRule {
+  const { onLoss } = training.membership
+  if (pipeline === undefined) return lossRule(options.algorithm, onLoss)
   const because = 'each stage of the model needs the others'
-  return { onLoss: 'ends', joins: false, reason: because, because }
+  if (pipeline.lines.length === 1 || onLoss === 'stop')
+    return { onLoss: 'ends', joins: false, reason: because, because }
+  const reason = 'the others begin the round anew, and another peer of the stage trains for the lost one’s line, too'
+  return { onLoss: 'continues in a new epoch', joins: true, reason }
+}
+
+/** Whether the run continues in a new epoch when a peer is lost. */
+export function hasEpochs(run: LosingRun): boolean {
+  return lossRuleOf(run).onLoss === 'continues in a new epoch'
 }
 
 /** What to say before a run that the loss of a peer ends; nothing of other runs. */

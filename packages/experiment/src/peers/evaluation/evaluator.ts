@@ -80,9 +80,11 @@ export class Evaluator {
 
   /** Takes a peer's parameters of a round; once all have arrived, evaluates their mean. */
   take(from: PeerName, given: Snapshot): void {
-    const joined = this.#lines === undefined ? { peer: from, snapshot: given } : this.#lines.take(from, given)
-    if (joined === undefined) return
-    const { peer, snapshot } = joined
+    const joined = this.#lines === undefined ? [{ peer: from, snapshot: given }] : this.#lines.take(from, given)
+    for (const { peer, snapshot } of joined) this.#takeModel(peer, snapshot)
+  }
+
+  #takeModel(peer: PeerName, snapshot: Snapshot): void {
     const { round, seconds, samples, bytes, parameters } = snapshot
     if (snapshot.holds !== undefined) {
       const all = this.#rows.take(snapshot)
@@ -100,6 +102,7 @@ export class Evaluator {
   /** From now on the mean is that of the peers that are left, or of those of the epoch. */
   follow(event: LostEvent | EpochEvent): void {
     this.#averaged.take(event)
+    if (event.kind === 'epoch') this.#lines?.follow(event.members)
     for (const [round, ofRound] of [...this.#snapshots]) this.#evaluateIfComplete(round, ofRound)
   }
 

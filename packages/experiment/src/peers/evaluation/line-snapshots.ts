@@ -1,4 +1,5 @@
 /** The models of lines, whose peers have a stage each: as if each line were a peer, named as its first one. */
+import { linesAmong } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import type { PipelineOfFile } from '@murmuration/files'
 import { joinedVector } from '../../base/joined-vector.js'
@@ -6,25 +7,44 @@ import type { Snapshot } from '../reporting/snapshots.js'
 
 /** Joins what the peers of a line report of a round. */
 export class LineSnapshots {
-  readonly #lines: PipelineOfFile['lines']
-  readonly #rounds = new Map<string, Map<PeerName, Snapshot>>()
+  readonly #all: PipelineOfFile['lines']
+  #lines: PipelineOfFile['lines']
+  /** What has come of a round. */
+  readonly #rounds = new Map<number, Map<PeerName, Snapshot>>()
 
   constructor(lines: PipelineOfFile['lines']) {
-    this.#lines = lines
+    this.#all = this.#lines = lines
   }
 
-  /** Takes a stage's snapshot. Returns that of the line, with its first peer, once all stages are there. */
-  take(peer: PeerName, snapshot: Snapshot): { readonly peer: PeerName; readonly snapshot: Snapshot } | undefined {
-    const line = this.#lines.find((peers) => peers.includes(peer))
-    if (line === undefined) return undefined
-    const key = `${line[0]} ${snapshot.round}`
-    const ofRound = this.#rounds.get(key) ?? new Map<PeerName, Snapshot>()
-    this.#rounds.set(key, ofRound.set(peer, snapshot))
-    const all = line.flatMap((each) => ofRound.get(each) ?? [])
-    if (all.length < line.length) return undefined
-    this.#rounds.delete(key)
-    return { peer: line[0], snapshot: joinedSnapshot(all) }
+  /** From now on lines are those of these peers, where a line is lost with its first one. */
+  follow(peers: readonly PeerName[]): void {
+    this.#lines = modelsAmong(this.#all, (peer) => peers.includes(peer))
   }
+
+  /** Takes a stage's snapshot. Returns those of lines of which all stages are there now, with their first peers. */
+  take(peer: PeerName, snapshot: Snapshot): readonly { readonly peer: PeerName; readonly snapshot: Snapshot }[] {
+    const ofRound = this.#rounds.get(snapshot.round) ?? new Map<PeerName, Snapshot>()
+    this.#rounds.set(snapshot.round, ofRound.set(peer, snapshot))
+    const lines = this.#lines.flatMap((line) => {
+      const stages = line.includes(peer) ? line.flatMap((each) => ofRound.get(each) ?? []) : []
+      return stages.length < line.length ? [] : [{ peer: line[0], snapshot: joinedSnapshot(stages) }]
+    })
+    const isOver = this.#lines.flat().every((each) => ofRound.has(each))
+    if (isOver) for (const round of [...this.#rounds.keys()]) if (round <= snapshot.round) this.#rounds.delete(round)
+    return lines
+  }
+}
+
+/**
+ * The lines with a model to count among these peers: another peer has the place of one that is gone, and what a line
+ * without its first peer has learned is in the models of others.
+ */
+export function modelsAmong(
+  lines: PipelineOfFile['lines'],
+  isThere: (peer: PeerName) => boolean
+): PipelineOfFile['lines'] {
+  const among = linesAmong(lines, isThere) ?? []
+  return among.filter(([first], index) => first === lines[index][0])
 }
 
 function joinedSnapshot(stages: readonly Snapshot[]): Snapshot {

@@ -1,4 +1,4 @@
-import type { LossRule } from '@murmuration/algorithms'
+import { type LossRule, stagesWithout } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import { failureKindOf, LostError } from '../../base/errors.js'
 import type { LostEvent } from '../../base/events.js'
@@ -9,11 +9,14 @@ export class Losses {
   readonly #rule: LossRule
   /** The services with a shared store that are left. */
   readonly #services: Set<PeerName>
+  readonly #lines: NonNullable<RunPlan['file']['pipeline']>['lines']
+  readonly #lost = new Set<PeerName>()
   #first: LostError | undefined
 
   constructor({ options, training, file }: Pick<RunPlan, 'options' | 'training' | 'file'>) {
     const { algorithm } = options
     this.#rule = lossRuleOf({ options, training, file })
+    this.#lines = file.pipeline?.lines ?? [[]]
     this.#services = new Set(algorithm.needs.store === undefined ? [] : file.servers.map(({ name }) => name))
   }
 
@@ -34,7 +37,12 @@ export class Losses {
   #consequenceOf(peer: PeerName, error: Error): string | undefined {
     const { onLoss, because } = this.#rule
     if (this.#services.delete(peer) && this.#services.size === 0) return 'no service is left, so the run ends'
-    if (onLoss !== 'ends') return 'the others continue'
+    this.#lost.add(peer)
+    if (onLoss !== 'ends') {
+      const [stage] = stagesWithout(this.#lines, (name) => !this.#lost.has(name))
+      if (stage === undefined) return 'the others continue'
+      return error instanceof LostError ? `nobody is left who trains stage ${stage}, so the run ends` : undefined
+    }
     return error instanceof LostError ? `${because}, so the run ends` : undefined
   }
 }

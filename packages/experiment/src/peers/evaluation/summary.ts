@@ -9,6 +9,7 @@ import { sumOfCounts } from '../../base/rows.js'
 import type { RunPlan } from '../../training/plan.js'
 import type { Centralised } from './evaluator.js'
 import type { PeerResult } from '../one-peer/run-peer.js'
+import { modelsAmong } from './line-snapshots.js'
 import { joinedVector } from '../../base/joined-vector.js'
 import { faultsBySender } from '../reporting/sender-faults.js'
 import type { SummarisedEvents } from '../reporting/summarised-events.js'
@@ -111,12 +112,11 @@ function centralFields({ loss, accuracy, perplexity, seconds }: Centralised) {
   }
 }
 
-/** The results of the lines of which all peers have finished. */
+/** The results of lines, of the peers that have finished. */
 export function resultsOfLines(lines: PipelineOfFile['lines'], results: PeerResults): PeerResults {
-  const joined = lines.flatMap((line) => {
-    const stages = line.flatMap((peer) => results.get(peer) ?? [])
-    return stages.length < line.length ? [] : [[line[0], joinedResult(stages)] as const]
-  })
+  const joined = modelsAmong(lines, (peer) => results.has(peer)).map(
+    (line) => [line[0], joinedResult(line.flatMap((peer) => results.get(peer) ?? []))] as const
+  )
   return new Map(joined)
 }
 

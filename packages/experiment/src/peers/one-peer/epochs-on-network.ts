@@ -3,8 +3,9 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import { gradientWeight, type TaskWorker } from '@murmuration/tasks'
 import type { RunEvent } from '../../base/events.js'
-import { continuesInEpochs, epochSettings, finalRoundsOn } from '../../training/epoch-settings.js'
-import type { RunPlan } from '../../training/plan.js'
+import { epochSettings, finalRoundsOn } from '../../training/epoch-settings.js'
+import { placeInLines } from '../../training/pipeline.js'
+import { hasEpochs, type RunPlan } from '../../training/plan.js'
 import { localWeights } from '../../training/training-schema.js'
 import type { Halt } from '../checkpoints/halt.js'
 
@@ -28,19 +29,24 @@ export function epochsOn(
   peer: Peer
 ): EpochSettings | undefined {
   const { training, options, file } = plan
-  if (!continuesInEpochs(options.algorithm, training.membership)) return undefined
+  if (!hasEpochs(plan)) return undefined
+  const { pipeline, links } = file
+  const topology = pipeline?.stages[placeInLines(pipeline, self).stage] ?? file.topology
   const isWeighed = localWeights(training) === 'per-sample' && options.servers?.includes(self) !== true
   const before = async ({ epoch, lost, joined, paused }: EpochBeginning) => {
     const { number, round, servers, givers } = epoch
     const members = epoch.members.map(({ name }) => name)
     const facts = { members, servers, givers, lost, joined }
     emit({ kind: 'epoch', peer: self, epoch: number, round, ...facts, seconds: paused / 1000 })
+    // Of lines the epoch has the weights.
+    if (isWeighed && pipeline !== undefined) return task.weighGradients(1)
     const workers = epoch.members.filter(({ name }) => !servers.includes(name))
     const counts = new Map(workers.map(({ name, samples }) => [name, samples]))
     if (isWeighed && counts.has(self)) await task.weighGradients(gradientWeight(counts, self))
   }
   return {
-    ...epochSettings(training, file, (graph) => finalRoundsOn(graph, training)),
+    ...epochSettings(training, { topology, links }, (graph) => finalRoundsOn(graph, training)),
+    isWeighed,
     isConnected: (members) => areReady(peer, members),
     // Where all are stopped together, those that stop first are no loss: each saves the round before which all stop.
     isHeld: () => halt?.isStopping === true,

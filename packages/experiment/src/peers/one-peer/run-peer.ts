@@ -47,7 +47,7 @@ import { linkEvents } from '../reporting/link-events.js'
 import { MemberEvents } from '../reporting/member-events.js'
 import { NeededPeers } from './needed-peers.js'
 import { OutlierEvents } from '../reporting/outlier-events.js'
-import { lossRuleOf, type RunPlan, settingsAt } from '../../training/plan.js'
+import { hasEpochs, lossRuleOf, type RunPlan, settingsAt } from '../../training/plan.js'
 import { faultsSeenBy } from '../reporting/sender-faults.js'
 import { withStore } from './service-store.js'
 import { isSnapshot, type Snapshot, snapshotsEvery } from '../reporting/snapshots.js'
@@ -59,7 +59,7 @@ import { factsOf, type OpenPage, Watching } from '../watching/watching.js'
 import { moduleChecksums } from '../../training/module-checksums.js'
 import { withLargeColumns } from '../../base/divergence.js'
 import { type FailureKind, failureKindOf } from '../../base/errors.js'
-import { continuesInEpochs, membersWithoutRows } from '../../training/epoch-settings.js'
+import { membersWithoutRows } from '../../training/epoch-settings.js'
 import { weighByCounts } from './weigh-by-counts.js'
 
 /** What one peer needs in addition to the plan. */
@@ -170,9 +170,8 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     const isWhole = schema === task.schema
     const startHash = isWhole ? hashVector(start) : startOfTensors(schema, task.schema, start)
     const runSettings = { settings, schema, start: startHash, ...(longest === undefined ? {} : { longest }) }
-    const hasEpochs = continuesInEpochs(plan.options.algorithm, plan.training.membership)
     const variables = (task.dual?.width ?? 0) * task.samples
-    const checkpoints = run.checkpoints?.({ self, runSettings, emit: run.emit, hasEpochs, variables })
+    const checkpoints = run.checkpoints?.({ self, runSettings, emit: run.emit, hasEpochs: hasEpochs(plan), variables })
     const saved = checkpoints && { checkpoints, files: await checkpoints.open() }
     const peer = await createPeer({
       self,
@@ -227,7 +226,7 @@ async function withPeer(
     else run.emit({ kind: 'peer', peer: self, pid: processId, id, addresses, parameters, about: task.about })
     const events = new MemberEvents(self, () => peer.fabric.now())
     const epochs = epochsOn(run, task, peer)
-    members = membersOf(run, peer, opened?.files.gone ?? [], { events, watching, hasEpochs: epochs !== undefined })
+    members = membersOf(run, peer, opened?.files.gone ?? [], { events, watching, isInEpochs: epochs !== undefined })
     needed = members === undefined ? neededOf(run, peer, watching) : undefined
     await watch(run, watching, task)
     watching.begin(members, (members ?? needed) !== undefined)
@@ -287,7 +286,7 @@ async function watch({ plan, self, emit, onWatching, watch: open }: PeerRun, wat
 interface MembersOf {
   readonly events: MemberEvents
   readonly watching: Watching
-  readonly hasEpochs: boolean
+  readonly isInEpochs: boolean
 }
 
 /** The membership, for algorithms that can continue without some peers. */
@@ -295,13 +294,13 @@ function membersOf(
   { plan, timeout, pause, emit, admission }: PeerRun,
   peer: Peer,
   gone: readonly PeerName[],
-  { events, watching, hasEpochs }: MembersOf
+  { events, watching, isInEpochs }: MembersOf
 ): Members | undefined {
   const { options, training, file } = plan
   if (!lossRuleOf(plan).joins) return undefined
   return new Members(peer.fabric, {
     settings: training.membership ?? {},
-    topology: hasEpochs ? membersWithoutRows([...file.topology.peers, ...(options.servers ?? [])]) : file.topology,
+    topology: isInEpochs ? membersWithoutRows([...file.topology.peers, ...(options.servers ?? [])]) : file.topology,
     places: [...(admission?.places ?? []), ...gone],
     signer: peer.signer,
     others: watching,

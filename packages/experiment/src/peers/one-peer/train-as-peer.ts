@@ -7,9 +7,8 @@ import { DisagreementError } from '../../base/errors.js'
 import type { PeerSummary, RunEvent } from '../../base/events.js'
 import { versions } from '../../base/versions.js'
 import { factsOfRun, learned, type ModelFacts } from '../../models/model-file.js'
-import { continuesInEpochs } from '../../training/epoch-settings.js'
 import { nothingLearned } from '../../training/learned-nothing.js'
-import { lossRuleOf, lossTexts, type RunPlan, sampleTexts, startEvent } from '../../training/plan.js'
+import { hasEpochs, lossRuleOf, lossTexts, type RunPlan, sampleTexts, startEvent } from '../../training/plan.js'
 import { afterRound, Halt } from '../checkpoints/halt.js'
 import { apartText, peersApart } from '../evaluation/difference.js'
 import type { Logging } from '../event-log/with-event-log.js'
@@ -145,8 +144,10 @@ export async function trainAsPeer(plan: RunPlan, part: PeerPart): Promise<PeerSu
 const minorityStates = ['partitioned', 'isolated'] as const
 
 /** What follows from policies with which there may be several models in the end. */
-function aloneTexts({ options, training: { membership } }: RunPlan): string[] {
-  if (continuesInEpochs(options.algorithm, membership))
+function aloneTexts(plan: RunPlan): string[] {
+  const { options, training } = plan
+  const { membership } = training
+  if (hasEpochs(plan))
     return minorityStates
       .filter((state) => membership[state] === 'continue')
       .map((state) => `"${state}: continue" in the file has no effect: ${options.algorithm.title} needs a majority`)
@@ -161,11 +162,9 @@ function aloneTexts({ options, training: { membership } }: RunPlan): string[] {
 }
 
 /** For how long a peer has trained without a majority, in seconds. */
-function secondsApart(
-  { training: { membership }, options }: RunPlan,
-  { troubled }: Pick<PeerResult, 'troubled'>
-): number {
-  if (continuesInEpochs(options.algorithm, membership)) return 0
+function secondsApart(plan: RunPlan, { troubled }: Pick<PeerResult, 'troubled'>): number {
+  if (hasEpochs(plan)) return 0
+  const { membership } = plan.training
   return minorityStates
     .filter((state) => membership?.[state] === 'continue')
     .reduce((sum, state) => sum + (troubled[state] ?? 0), 0)

@@ -6,9 +6,11 @@ import { checkCheckpoints, type CheckpointOptions } from '../checkpoints/checkpo
 import { roundGrace } from '../checkpoints/halt.js'
 import { Child } from './child.js'
 import type { RunEvent, Summary } from '../../base/events.js'
+import { joinedVector } from '../../base/joined-vector.js'
 import { DisagreementError, failureKindOf, LostError } from '../../base/errors.js'
 import { differenceOf } from '../evaluation/difference.js'
 import { Evaluator } from '../evaluation/evaluator.js'
+import { modelsAmong } from '../evaluation/line-snapshots.js'
 import { Losses } from '../evaluation/losses.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { SummarisedEvents } from '../reporting/summarised-events.js'
@@ -150,9 +152,28 @@ function saveMean(
   return saveModel(options, task.schema, mean(models), facts)
 }
 
+/** What peers, or the peers of lines together, had learned when they had to end. */
+function unfinishedOf({ file: { pipeline } }: RunPlan, workers: readonly Child[]): readonly UnfinishedModel[] {
+  const models = new Map(workers.flatMap(({ name, unfinished }) => (unfinished ? [[name, unfinished] as const] : [])))
+  if (pipeline === undefined) return [...models.values()]
+  return modelsAmong(pipeline.lines, (peer) => models.has(peer)).map((line) =>
+    joinedUnfinished(line.flatMap((peer) => models.get(peer) ?? []))
+  )
+}
+
+function joinedUnfinished(stages: readonly UnfinishedModel[]): UnfinishedModel {
+  const [first] = stages
+  return {
+    ...first,
+    rounds: Math.min(...stages.map(({ rounds }) => rounds)),
+    parameters: joinedVector(stages.map(({ parameters }) => parameters)),
+    task: { ...first.task, schema: stages.flatMap(({ task }) => task.schema) }
+  }
+}
+
 /** Saves the mean of the models of a run that nobody has finished. */
 async function saveUnfinished(plan: RunPlan, models: readonly UnfinishedModel[], options: SwarmOptions) {
-  if (options.save === undefined) return
+  if (options.save === undefined || models.length === 0) return
   const [{ task }] = models
   const samples = models.reduce((sum, model) => sum + model.samples, 0)
   const rounds = Math.min(plan.options.rounds, ...models.map((model) => model.rounds))
@@ -198,8 +219,7 @@ async function runChildren(
     const [{ results, gaveUp }, ofServers] = await Promise.race([ends, stopped.promise, evaluator.failure])
     return { results, servers: ofServers, gaveUp: losses.withCause(gaveUp) }
   } catch (error) {
-    const models = workers.flatMap(({ unfinished }) => unfinished ?? [])
-    if (failureKindOf(error) === 'neighboursMissing' && models.length > 0) await saveUnfinished(plan, models, options)
+    if (failureKindOf(error) === 'neighboursMissing') await saveUnfinished(plan, unfinishedOf(plan, workers), options)
     throw losses.withCause(error)
   } finally {
     signal.removeEventListener('abort', abort)
