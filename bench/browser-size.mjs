@@ -78,4 +78,9 @@ console.log(`its WebAssembly: ${wasm.toFixed(0)} kB`)
 console.log(`in all: ${(untilJoined.total + computing.total + wasm).toFixed(0)} kB`)
 if (process.argv.includes('--files'))
   for (const { outputs } of [page, worker])
-    for (const [file, { imports, bytes }] of Object.entries(outputs)) console.log(file, bytes, imports.map(({ path, kind }) => `${kind === 'import-statement' ? '' : '?'}${path.slice(5)}`).join(' '))
+    for (const [file, { imports, bytes }] of Object.entries(outputs))
+      console.log(
+        file,
+        bytes,
+        imports.map(({ path, kind }) => `${kind === 'import-statement' ? '' : '?'}${path.slice(5)}`).join(' ')
+      )

@@ -1,27 +1,23 @@
 import { InputError, type PeerName, type Schema, StoppedError } from '@murmuration/core'
-import { provideFiles } from '@murmuration/data'
 import {
   admissionOf,
   factsOfRun,
+  failureKindOf,
   learned,
   modelFile,
   type ModelFacts,
-  planOfFiles,
   type RunPlan,
-  runFilesIn,
   trainAsPeer
 } from '@murmuration/experiment/peer'
 import { admissionOf as useOf, type Identity, type Invitation, type PeerListEntry } from '@murmuration/libp2p'
 import { setTaskProgram } from '@murmuration/tasks'
 import { cardOf } from './card.js'
+import { planWith } from './given-data.js'
 import { predictIn } from './predict.js'
 import { taskProgram } from './programs.js'
 import { Progress } from './progress.js'
-import type { DroppedFile, Prediction, Run, RunCard, RunEvent, RunOptions, Summary, TabDevice } from './run.js'
+import type { DroppedFile, Prediction, Run, RunCard, RunEvent, Summary, TabDevice } from './run.js'
 import { isLeaving, sentenceOf } from './sentences.js'
-
-/** The path of all files that a person gave. */
-const allProvided = '.'
 
 /** How long the first links may take, in milliseconds. */
 const wait = 120_000
@@ -33,7 +29,6 @@ export interface ShownRun {
   readonly plan: RunPlan
   /** As the peer sent them. */
   readonly files: string
-  readonly backend: NonNullable<RunOptions['backend']>
 }
 
 /** A model that can be saved. */
@@ -56,7 +51,7 @@ export class TabRun implements Run {
   constructor(shown: ShownRun) {
     this.#shown = shown
     this.card = cardOf(shown.invitation, shown.plan)
-    this.device = { key: 'seed', backend: shown.backend }
+    this.device = { key: 'seed', backend: 'wasm' }
   }
 
   on(listener: (event: RunEvent) => void): () => void {
@@ -93,11 +88,14 @@ export class TabRun implements Run {
     try {
       setTaskProgram(taskProgram)
       progress.phase('loading', 'The model and the data are loaded.')
-      const summary = await this.#trainAsPeer(await this.#planWith(samples), progress)
+      const { plan, files } = this.#shown
+      const summary = await this.#trainAsPeer(onWasm(await planWith(plan, files, samples)), progress)
       progress.phase('finished', 'The training is over.')
       return summary
     } catch (error) {
       const sentence = sentenceOf(error)
+      // Wrong data may be given anew.
+      if (failureKindOf(error) === 'input') this.#ended = undefined
       progress.phase(isLeaving(error) ? 'left' : 'ended', sentence)
       throw new Error(sentence, { cause: error })
     } finally {
@@ -132,22 +130,14 @@ export class TabRun implements Run {
     })
   }
 
-  /** The plan with the person's own data, and what computes here. */
-  async #planWith(samples: readonly DroppedFile[]): Promise<RunPlan> {
-    const { files, plan, backend } = this.#shown
-    if (this.card.samples.kind === 'none') return withBackend(plan, backend)
-    if (samples.length === 0) throw new InputError('The run needs data of yours: drop them on the page.')
-    provideFiles(samples)
-    return withBackend(await planOfFiles(runFilesIn(files), allProvided), backend)
-  }
-
   #emit(event: RunEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 }
 
-function withBackend(plan: RunPlan, backend: ShownRun['backend']): RunPlan {
-  return { ...plan, training: { ...plan.training, backend: backend === 'webgl' ? 'auto' : backend } }
+/** WebAssembly gives the bits of a Node peer; a page has nothing else. */
+function onWasm(plan: RunPlan): RunPlan {
+  return { ...plan, training: { ...plan.training, backend: 'wasm' } }
 }
 
 /** The peers of the run that the file lists, with their ids, and this one. */

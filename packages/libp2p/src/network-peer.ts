@@ -126,7 +126,7 @@ export class NetworkPeer implements Peer {
     }
     node.addEventListener('connection:open', ({ detail }) => {
       this.#desk?.opened(detail)
-      peers.connected(detail.remotePeer)
+      peers.connected(detail)
     })
     await startNode(node, this.#options.listen)
     await this.#reach.start()
@@ -257,6 +257,7 @@ export class NetworkPeer implements Peer {
   /** Another process with this peer's key was found also after the start; then this one ends. */
   #onEvent(event: PeerEvent): void {
     this.#options.onEvent?.(event)
+    if (event.kind === 'admitted') this.#reach.look()
     if (event.kind !== 'refused' || event.by !== 'them' || event.code !== 'identity') return
     if (this.refusal !== undefined) this.fabric.stop(this.refusal)
   }

@@ -1,13 +1,14 @@
 /** A peer in a browser, bundled by esbuild with no plugin, and with nothing in place of Node's modules. */
 import { gzipSync } from 'node:zlib'
-import { peerName } from '@murmuration/core'
+import { type PeerName, peerName } from '@murmuration/core'
 import type * as libp2p from '@murmuration/libp2p'
-import { createIdentity, createPeer } from '@murmuration/libp2p'
+import { createIdentity, createPeer, encodeInvitation, invite } from '@murmuration/libp2p'
 import test, { type ExecutionContext } from 'ava'
 import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
 import { root } from '../repository.js'
 import { executablePath, skipped } from './browser.js'
+import { openedTabs } from './tab.js'
 
 /** What a page loads to be a peer: one script, which sets `murmuration`. */
 const bundle = build({
@@ -133,4 +134,59 @@ for (const [origin, isExtractable] of [
       t.deepEqual(complaints, [])
     }
   )
+}
+
+/** The script of a page that enters a run by an invitation, with a key that the browser keeps, and sends a vector. */
+const entering = `
+  import { createPeer, decodeInvitation, enterRun, localIdentity } from '@murmuration/libp2p'
+  globalThis.enter = async (text, options, id) => {
+    const invitation = decodeInvitation(text)
+    const { run: runKey, name: self, seeds, fingerprint } = invitation
+    const identity = await localIdentity('run', self)
+    const isRight = async (files) => files === 'the files'
+    const { signal } = new AbortController()
+    const { own } = await enterRun({ invitation, identity, seeds, timeout: 10_000, signal, isRight })
+    const neighbours = [{ name: 'a', weight: 0.5 }]
+    const mixing = () => ({ selfWeight: 0.5, receiveFrom: neighbours, sendTo: neighbours })
+    const topology = { peers: ['a', 'b'], period: 1, mixing }
+    const admission = { runKey, places: [self], fingerprint, files: 'the files', own }
+    const peer = await createPeer({ ...options, identity, self, topology, admission })
+    await peer.connect([{ name: 'a', id, addresses: seeds }, { name: self, id: identity.id, addresses: [] }], 20_000)
+    peer.fabric.send('a', { kind: 1, round: 0, vector: Float32Array.of(4, 6) })
+    const envelope = await peer.fabric.receive()
+    await peer.close()
+    return [identity.isExtractable, ...envelope.message.vector]
+  }
+`
+
+inBrowser(`a key that nobody can read enters a run, proves its id, and exchanges vectors${skipped}`, async (t) => {
+  const [{ page, errors }] = await openedTabs(t, entering)
+  const [identity, runKey] = [await createIdentity(), await createIdentity()]
+  const fingerprint = '0'.repeat(64)
+  const admission = { runKey: runKey.id, places: [b], fingerprint, files: 'the files' }
+  const mixing = (self: PeerName) => {
+    const neighbours = [{ name: self === a ? b : a, weight: 0.5 }]
+    return { selfWeight: 0.5, receiveFrom: neighbours, sendTo: neighbours }
+  }
+  const topology = { peers: names, period: 1, mixing }
+  const listen = ['/ip4/127.0.0.1/tcp/0/ws']
+  const peer = await createPeer({ ...shared, listen, identity, self: a, topology, admission })
+  t.teardown(() => peer.close())
+  peer.meet([{ name: a, id: identity.id, addresses: [] }])
+  const now = Date.now()
+  const terms = { issued: now - 1000, expires: now + 600_000, fingerprint, members: [], seeds: peer.addresses }
+  const invitation = encodeInvitation(await invite(runKey, { name: b, ...terms }))
+  const there = page.evaluate(
+    ([text, options, id]) => (globalThis as unknown as EnteringPage).enter(text, options, id),
+    [invitation, shared, identity.id] as const
+  )
+  const received = await Promise.race([peer.fabric.receive(), there.then(() => undefined)])
+  t.deepEqual([...(received?.message.vector ?? [])], [4, 6])
+  peer.fabric.send(b, { kind: 1, round: 0, vector: Float32Array.of(1, 2) })
+  t.deepEqual(await there, [false, 1, 2])
+  t.deepEqual(errors, [])
+})
+
+interface EnteringPage {
+  enter(invitation: string, options: typeof shared, id: string): Promise<readonly unknown[]>
 }

@@ -58,7 +58,12 @@ export async function runPeerCommand(request: RunRequest, options: PeerCommandOp
     listen: browsers === true ? withTabs(place.listen) : place.listen,
     discovery: options.discovery,
     upnp: options.upnp,
-    relay: { ...relay, via: [...(relay?.via ?? []), ...relays] },
+    relay: {
+      // Browsers reach each other through peers, which carry the signalling.
+      ...(options.browsers === true ? { offers: {} } : {}),
+      ...relay,
+      via: [...(relay?.via ?? []), ...relays]
+    },
     admission: await admissionOf({ plan, files: () => filesOf(request), folderOf: runFolder }, self, emit, entered),
     wait: options.wait,
     emit,
