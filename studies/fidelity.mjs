@@ -30,6 +30,7 @@ import { train } from '@murmuration/algorithms'
 import { computingCost, simulate } from '@murmuration/simulator'
 import { readLinksFile } from '@murmuration/files'
 import { mean } from '@murmuration/vectors'
+import { loadTask } from '@murmuration/tasks'
 import { vectorWire } from '@murmuration/wire'
 import { makePlan, taskOf } from '@murmuration/experiment'
 
@@ -129,10 +130,7 @@ async function simulated(method, rounds, linksPath, computing) {
   const { topology } = plan.file
   const servers = plan.file.servers.map(({ name }) => name)
   const links = await readLinksFile(linksPath, [...topology.peers, ...servers])
-  const create = async (self) => {
-    const { module, options } = taskOf(plan, self)
-    return (await import(module)).createTask(options)
-  }
+  const create = (self) => loadTask(taskOf(plan, self))
   const union = await create()
   const tasks = new Map(await Promise.all(topology.peers.map(async (self) => [self, await create(self)])))
   const gradients = computingCost(

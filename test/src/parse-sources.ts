@@ -37,7 +37,11 @@ const options: ICruiseOptions = {
   ruleSet: { forbidden: [{ name: 'circle', severity: 'error', from: {}, to: { circular: true } }] }
 }
 // What a package imports by its own conditions is what Node gets; the files of browsers are sources of their own.
-const alias = [{ name: '#platform', alias: `${root}packages/libp2p/src` }]
+const alias = [
+  { name: '#platform', alias: `${root}packages/experiment/src/platform/node.ts`, onlyModule: true },
+  { name: '#platform', alias: `${root}packages/libp2p/src` },
+  ...['data', 'files', 'tfjs'].map((name) => ({ name: `#${name}`, alias: `${root}packages/${name}/src` }))
+]
 const { output } = await cruise(['packages', 'test/src', 'studies', 'examples'], options, { alias })
 const { modules, summary } = output as ICruiseResult
 const files = repositoryFiles().filter(

@@ -65,6 +65,45 @@ test('the pure packages import nothing of Node', (t) => {
   t.deepEqual(wrong, [])
 })
 
+/** Files whose numbers are only shown to a person, or stay on one machine. */
+const shown = [
+  'packages/cli/src/advise-verdict.ts',
+  'packages/cli/src/topology-report.ts',
+  'packages/report/src/page/curve-chart.ts',
+  'packages/report/src/page/map-cells.ts',
+  'packages/report/src/page/map-faces.ts',
+  'packages/report/src/shared/units.ts',
+  'packages/watch/src/page/format.ts'
+]
+
+/** What engines compute with other bits, or may: the language leaves it to them. Squares, 2ⁿ and bigints are equal. */
+const ofEngine: readonly RegExp[] = [
+  /\bMath\.(a?(sin|cos|tan)h?|atan2|exp|expm1|log|log1p|log2|log10|pow|cbrt|hypot|f16round)\b/,
+  /(?<!\brandom\b.*)\bMath\b(?!\.\w)/,
+  /\*\*(?!=? ?(2|\d+n)(?![\w.]))(?<!(?<![\w.])2 \*\*)/,
+  /(?<![\w.])2 \*\* (\([^()]*(\([^()]*\)[^()]*)*\/|[\w.]* *\/ *[\w.]+ *\*\*|-?\d*\.\d)/
+]
+
+test('numbers that peers share come from no function that engines differ in', (t) => {
+  const found = sources
+    .filter((file) => /^packages\/[^/]+\/src\//.test(file) && !isTest(file))
+    .flatMap((file) =>
+      codeOf(file).flatMap((line, number) =>
+        ofEngine.some((pattern) => pattern.test(line)) ? [`${file}:${number + 1}: ${line.trim()}`] : []
+      )
+    )
+  t.deepEqual(
+    found.filter((line) => !shown.includes(line.split(':')[0])),
+    [],
+    'take it from @murmuration/core (math/), whose bits are the same in every engine'
+  )
+  t.deepEqual(
+    shown.filter((file) => !found.some((line) => line.startsWith(`${file}:`))),
+    [],
+    'a file that is listed has such a function'
+  )
+})
+
 test('all packages have the version that lerna.json fixes, and depend on it', (t) => {
   const { version } = JSON.parse(textOf('lerna.json')) as { version: string }
   for (const file of files.filter((name) => /^(packages\/[^/]+|test)\/package\.json$/.test(name))) {

@@ -10,6 +10,7 @@ import {
   Vector
 } from '@murmuration/algorithms'
 import {
+  hypot,
   type Fabric,
   fabricWith,
   MemoryStore,
@@ -301,5 +302,5 @@ function valuesOf(x: State[string] | undefined): number[] | undefined {
 }
 
 function distance(x: readonly number[], y: readonly number[]): number {
-  return Math.hypot(...x.map((value, d) => value - y[d]))
+  return hypot(...x.map((value, d) => value - y[d]))
 }

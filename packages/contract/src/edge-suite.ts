@@ -1,5 +1,5 @@
 import { dpsgd, Session } from '@murmuration/algorithms'
-import { type Fabric, fabricWith, type PeerName, peerName, type Task } from '@murmuration/core'
+import { sin, type Fabric, fabricWith, type PeerName, peerName, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { vectorLength } from './exchanging.js'
 import type { FabricWorld } from './fabric-world.js'
@@ -65,7 +65,7 @@ function sessionOf(fabric: Fabric<VectorMessage>): Session {
 }
 
 function startOf(peer: PeerName): Float32Array {
-  return Float32Array.from({ length: vectorLength }, (_, d) => Math.sin(1 + peers.indexOf(peer) * vectorLength + d))
+  return Float32Array.from({ length: vectorLength }, (_, d) => sin(1 + peers.indexOf(peer) * vectorLength + d))
 }
 
 /**

@@ -334,7 +334,7 @@ export interface StageWorks {
  * not allow. The module exports `createTask(options): Promise<Task>`.
  */
 export interface TaskDescription {
-  /** An URL or package name that `import()` takes. */
+  /** A name that `loadTask` knows; in Node also an URL or package name that `import()` takes. */
   readonly module: string
   /** JSON. */
   readonly options: unknown

@@ -1,4 +1,4 @@
-import type { Random } from '@murmuration/core'
+import { exp, log, pow, type Random } from '@murmuration/core'
 
 /**
  * A draw from the symmetric Dirichlet distribution: `count` fractions that sum to 1. Each is a gamma draw over the sum
@@ -7,7 +7,7 @@ import type { Random } from '@murmuration/core'
 export function dirichlet(alpha: number, count: number, random: Random): number[] {
   const logarithms = Array.from({ length: count }, () => logGamma(alpha, random))
   const largest = Math.max(...logarithms)
-  const parts = logarithms.map((logarithm) => Math.exp(logarithm - largest))
+  const parts = logarithms.map((logarithm) => exp(logarithm - largest))
   const sum = parts.reduce((total, part) => total + part, 0)
   return parts.map((part) => part / sum)
 }
@@ -18,12 +18,12 @@ export function dirichlet(alpha: number, count: number, random: Random): number[
  * gamma(a + 1) · U^(1/a).
  */
 export function logGamma(shape: number, random: Random): number {
-  if (shape < 1) return logGamma(shape + 1, random) + Math.log(1 - random.uniform()) / shape
+  if (shape < 1) return logGamma(shape + 1, random) + log(1 - random.uniform()) / shape
   const d = shape - 1 / 3
   const c = 1 / Math.sqrt(9 * d)
   for (;;) {
     const x = random.normal()
-    const v = (1 + c * x) ** 3
-    if (v > 0 && Math.log(1 - random.uniform()) < 0.5 * x * x + d - d * v + d * Math.log(v)) return Math.log(d * v)
+    const v = pow(1 + c * x, 3)
+    if (v > 0 && log(1 - random.uniform()) < 0.5 * x * x + d - d * v + d * log(v)) return log(d * v)
   }
 }

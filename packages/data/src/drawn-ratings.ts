@@ -1,3 +1,4 @@
+import { pow } from '@murmuration/core'
 import { createRandom, normals } from '@murmuration/random'
 import type { Ratings } from './files/ratings.js'
 import { cumulated, firstAbove } from './zipf.js'
@@ -24,7 +25,7 @@ export interface RatingsOptions {
 export function drawRatings({ users, items, ratings, rank, noise, zipf, seed }: RatingsOptions): Ratings {
   const random = createRandom(seed, 'ratings')
   const factors = (count: number, purpose: string) =>
-    normals(count * rank, random.stream(purpose)).map((value) => value * rank ** -0.25)
+    normals(count * rank, random.stream(purpose)).map((value) => value * pow(rank, -0.25))
   const biases = (count: number, purpose: string) => normals(count, random.stream(purpose)).map((value) => value * 0.3)
   const p = factors(users, 'users')
   const q = factors(items, 'items')

@@ -1,12 +1,11 @@
-import { readdir, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
 import { InputError, invariant, messageOf } from '@murmuration/core'
+import { basename, dirname, join, namesIn, stateOf } from '#data/files/disk.js'
+import { downloadAll } from '#data/files/download.js'
 import type { DataDescription, Fit } from './samples.js'
 import type { Source } from './source.js'
 import { imageFolders, imagesIn, imageSource } from './images/folder.js'
 import { type Checksums, sumOf, sumsOf, verifiedSums } from './files/checksums.js'
 import { type DataFile, readData, type ReadFile } from './files/data-file.js'
-import { downloadAll } from './files/download.js'
 import { maxTextsBytes, type TextFile, textSource, type TextReading } from './text/text.js'
 import { type IdxFile, idxSource } from './files/idx.js'
 import { libsvmFilesIn } from './files/libsvm-content.js'
@@ -163,7 +162,7 @@ async function imagesOf(path: string): Promise<readonly DataFile[]> {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+  return (await stateOf(path).catch(() => undefined))?.kind === 'folder'
 }
 
 /** Opens a data set by its name. Throws an {@link InputError} when it is neither cached nor can be fetched. */
@@ -197,12 +196,12 @@ async function openPairs(pairs: readonly (readonly [DataFile, DataFile])[], byte
 
 /** The files of a folder in the order of their names; for an IDX file, the file and its partner; or the file alone. */
 async function localFiles(path: string): Promise<readonly DataFile[]> {
-  const found = await stat(path).catch((error: unknown) => {
+  const { kind } = await stateOf(path).catch((error: unknown) => {
     throw new InputError(
       `${path} cannot be read: ${messageOf(error)}; expected a folder, a file or a URL with data, or one of digits, ${knownSetNames.join(', ')}`
     )
   })
-  if (found.isDirectory()) return filesIn(path)
+  if (kind === 'folder') return filesIn(path)
   const name = basename(path)
   const prefix = prefixOf(name)
   if (prefix === undefined) return [{ name, path }]
@@ -210,7 +209,7 @@ async function localFiles(path: string): Promise<readonly DataFile[]> {
 }
 
 async function filesIn(folder: string): Promise<readonly DataFile[]> {
-  const names = new Set((await readdir(folder)).sort())
+  const names = new Set([...(await namesIn(folder))].sort())
   // A packed file with an unpacked copy would count twice.
   const isCopy = (name: string) => name.endsWith('.gz') && names.has(name.slice(0, -'.gz'.length))
   return [...names].flatMap((name) => (isCopy(name) ? [] : { name, path: join(folder, name) }))

@@ -1,7 +1,9 @@
+import { pow } from '@murmuration/core'
+
 /** Zipf's law: the sums of k^−s over k = 1, 2, … up to each of the items. */
 export function cumulated(items: number, zipf: number): Float64Array {
   let sum = 0
-  return Float64Array.from({ length: items }, (_, index) => (sum += (index + 1) ** -zipf))
+  return Float64Array.from({ length: items }, (_, index) => (sum += pow(index + 1, -zipf)))
 }
 
 /** The first index whose sum is above `value`; the last one if none is. */

@@ -21,7 +21,7 @@ export {
   waitingTime
 } from './quantities.js'
 export { type Result, validate } from './schema-problems.js'
-export { readText } from './text-file.js'
+export { readText } from '#files/text-file.js'
 export { type PeerEntry, maxPeers } from './topology/peers.js'
 export {
   parseTopologyFile,

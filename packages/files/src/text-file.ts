@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { InputError, messageOf, wrongUtf8 } from '@murmuration/core'
 
 /** The maximum bytes of a file that people write: 16 MiB. */
@@ -27,4 +28,16 @@ function decoded(path: string, bytes: Uint8Array): string {
   const wrong = wrongUtf8(bytes)
   if (wrong !== undefined) throw new InputError(`${path}: ${wrong} is not UTF-8; save the file as UTF-8`)
   return new TextDecoder().decode(bytes)
+}
+
+/** The links files at a path: itself, or those in the folder. Throws an InputError where there are none. */
+export async function linksFilesAt(path: string): Promise<readonly string[]> {
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR') return undefined
+    throw new InputError(`${path}: cannot read a file or folder: ${error.message}`)
+  })
+  if (names === undefined) return [path]
+  const files = names.filter((name) => name.endsWith('.yaml')).sort()
+  if (files.length > 0) return files.map((name) => join(path, name))
+  throw new InputError(`${path}: found no *.yaml files in the folder, expected files from "murmur measure"`)
 }

@@ -231,6 +231,8 @@ export class NetworkPeer implements Peer {
     const { changed, limits, node } = this.#context
     const deadline = realClock.now() + limits.closeTimeout
     while (this.#peers.unacknowledged > 0 && realClock.now() < deadline) await changed.wait(deadline)
+    // The last record of a member is told before the links end.
+    await this.signer.settled()
     await this.#peers.leave(reason)
     this.#closing.abort(new StoppedError('the peer closes'))
     this.#peers.stop()

@@ -1,4 +1,4 @@
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import { pow, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { MembershipSettings } from './settings.js'
 
 /**
@@ -35,7 +35,7 @@ export class Suspicion {
   heard(peer: PeerName, at: Milliseconds): void {
     const watch = this.#watch(peer, at)
     const gap = at - watch.heardAt
-    const largestGap = Math.max(watch.largestGap * 2 ** (-gap / this.#settings.gapHalfLife), gap)
+    const largestGap = Math.max(watch.largestGap * pow(2, -gap / this.#settings.gapHalfLife), gap)
     this.#watches.set(peer, {
       wasHeard: true,
       heardAt: at,

@@ -107,6 +107,14 @@ export function ownThread(): OwnThread {
   }
 }
 
+export async function importModule(_specifier: string): Promise<unknown> {
+  throw new Error('a page runs no code but its own')
+}
+
+export function fileUrl(path: string): string {
+  return path
+}
+
 /** The store of a folder's database: parts of files by name and number. A file is its parts, one after the other. */
 const store = 'files'
 

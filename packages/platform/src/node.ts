@@ -1,12 +1,13 @@
 /**
- * What a program asks of its machine, in Node. browser.ts has the same for a web page; which of them is imported depends
- * on the export condition `browser`.
+ * What a program asks of its machine, in Node. browser.ts has the same for a web page: the export condition `browser`
+ * chooses.
  *
  * @packageDocumentation
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { appendFile, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { checkName } from './file-name.js'
 import type { Folder, OwnThread, Sha256, Thread, ThreadProgram } from './types.js'
@@ -86,6 +87,16 @@ export function ownThread(): OwnThread {
     post: (message, move = []) => port.postMessage(message, [...move]),
     listen: (listener) => void port.on('message', listener)
   }
+}
+
+/** What a module exports. A page loads none but those that it was built with: there it rejects. */
+export function importModule(specifier: string): Promise<unknown> {
+  return import(specifier)
+}
+
+/** The URL of the file at a path. A page, which has no paths, returns the path. */
+export function fileUrl(path: string): string {
+  return pathToFileURL(path).href
 }
 
 /** Opens a folder, which is created where there is none. Its methods reject with the errors of the system. */

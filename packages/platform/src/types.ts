@@ -9,8 +9,8 @@ export interface Sha256 {
 }
 
 /**
- * Files under plain names, such as those of one run. In Node a folder on the disk, whose files are for their owner only;
- * in a page a database of IndexedDB, which the browser may delete: never the only copy of a model.
+ * Files under plain names, such as those of one run. In Node a folder on the disk, whose files are for their owner
+ * only; in a page a database of IndexedDB, which the browser may delete: never the only copy of a model.
  */
 export interface Folder {
   /** The bytes of a file; `undefined` where there is none. */
@@ -63,7 +63,7 @@ export interface OwnThread extends ThreadPort {
 }
 
 /**
- * The program of a thread: in Node the URL of its file; in a page a function that starts the worker, since bundlers find
- * `new Worker(new URL('./program.js', import.meta.url), { type: 'module' })` only where it is written so.
+ * The program of a thread: in Node the URL of its file; in a page a function that starts the worker, since bundlers
+ * find `new Worker(new URL('./program.js', import.meta.url), { type: 'module' })` only where it is written so.
  */
 export type ThreadProgram = URL | (() => Worker)

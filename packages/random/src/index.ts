@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import { type Random, shuffleInPlace } from '@murmuration/core'
+import { log, type Random, shuffleInPlace } from '@murmuration/core'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
@@ -68,7 +68,7 @@ class SeededRandom implements Random {
       const v = 2 * this.uniform() - 1
       const square = u * u + v * v
       if (square > 0 && square < 1) {
-        const factor = Math.sqrt((-2 * Math.log(square)) / square)
+        const factor = Math.sqrt((-2 * log(square)) / square)
         this.#spareNormal = v * factor
         return u * factor
       }

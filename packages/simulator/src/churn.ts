@@ -1,4 +1,4 @@
-import type { Milliseconds, PeerName, Random } from '@murmuration/core'
+import { log, type Milliseconds, type PeerName, type Random } from '@murmuration/core'
 import type { FaultEvent } from './faults.js'
 
 /** Peers that crash and come back all the time. */
@@ -31,7 +31,7 @@ export function expectedCrashes(peers: number, { perMinute, after, until }: Chur
 
 function churnOf(random: Random, peer: PeerName, { perMinute, back, after, until }: Churn): FaultEvent[] {
   const events: FaultEvent[] = []
-  const wait = (mean: Milliseconds) => -Math.log(1 - random.uniform()) * mean
+  const wait = (mean: Milliseconds) => -log(1 - random.uniform()) * mean
   for (let at = after + wait(minute / perMinute); at < until; at += wait(minute / perMinute)) {
     events.push({ at, kind: 'crash', peer })
     if (back === undefined) break

@@ -1,4 +1,4 @@
-import { invariant, type Milliseconds, type PeerName, type Random, type Work } from '@murmuration/core'
+import { exp, log, invariant, type Milliseconds, type PeerName, type Random, type Work } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 
 /** How a computation occasionally takes longer than it should. */
@@ -55,9 +55,9 @@ function straggling(
 ): (time: Milliseconds) => Milliseconds {
   switch (stragglers.kind) {
     case 'shifted-exponential':
-      return (time) => time - stragglers.mean * Math.log(1 - random.uniform())
+      return (time) => time - stragglers.mean * log(1 - random.uniform())
     case 'log-normal':
-      return (time) => time * Math.exp(stragglers.sigma * random.normal() - stragglers.sigma ** 2 / 2)
+      return (time) => time * exp(stragglers.sigma * random.normal() - stragglers.sigma ** 2 / 2)
     case 'slow-now-and-then':
       return (time) => time * (random.uniform() < stragglers.fraction ? stragglers.factor : 1)
     case 'trace': {

@@ -1,4 +1,5 @@
 import {
+  pow,
   type Envelope,
   invariant,
   isLaterEpoch,
@@ -166,7 +167,7 @@ export class Connection<Message> {
     delivery.state = 'in flight'
     this.from.timeUse.transfer(now, -1)
     const { latency, jitter, loss } = this.#path
-    if (loss > 0 && this.#random.uniform() >= (1 - loss) ** packetsOf(delivery)) {
+    if (loss > 0 && this.#random.uniform() >= pow(1 - loss, packetsOf(delivery))) {
       this.#over(delivery)
       this.#carrier.lost(delivery, true)
       return

@@ -1,4 +1,5 @@
 import {
+  pow,
   type Milliseconds,
   noteBytes,
   type NoteListener,
@@ -190,7 +191,7 @@ export class Notes {
 }
 
 function isLost({ path, random }: NoteLine, bytes: number): boolean {
-  return path.loss > 0 && random.uniform() >= (1 - path.loss) ** packetsOf({ bytes })
+  return path.loss > 0 && random.uniform() >= pow(1 - path.loss, packetsOf({ bytes }))
 }
 
 /** Whether neither end has begun anew since the line was made. */

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export type { TaskSet } from './task-set.js'
-export { loadTask } from './load-task.js'
+export { loadTask, type TaskModules } from './load-task.js'
 export { type Network, type TaskRecord, taskRecord } from './record.js'
 export { taskRecords } from './registry.js'
 export {
@@ -38,6 +38,7 @@ export { createSoftmaxTaskSet, createSoftmaxTask, type SoftmaxTaskOptions, softm
 export { createSvmTask, createSvmTaskSet, kernelNeedsAll, svmTaskModule, type SvmTaskOptions } from './svm-task.js'
 export { KernelMachine } from './svm/kernel-machine.js'
 export type { KernelOptions } from './svm/kernels.js'
+export { setTaskProgram } from './task-program.js'
 export type { TaskWorkerOptions } from './task-thread.js'
 export { buildTaskHere } from './task-here.js'
 export { type StageTaskWorker, startTaskWorker, type TaskWorker, type ThreadWork } from './task-worker.js'

@@ -21,7 +21,7 @@ export interface KnowledgeGraphOptions extends KnowledgeGraphSettings, GraphOpti
 }
 
 /** The module that builds this task in a worker thread. */
-export const knowledgeGraphModule = new URL('./knowledge-graph-task.js', import.meta.url).href
+export const knowledgeGraphModule = 'knowledge-graph-task'
 
 /** What a worker thread calls: {@link createKnowledgeGraphTask}. */
 export const createTask = createKnowledgeGraphTask

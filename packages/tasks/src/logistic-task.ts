@@ -12,7 +12,7 @@ import {
 export type LogisticTaskOptions = RegressionOptions
 
 /** The module that builds this task in a worker thread. */
-export const logisticTaskModule = new URL('./logistic-task.js', import.meta.url).href
+export const logisticTaskModule = 'logistic-task'
 
 const modelOf: ModelOf = ({ train, test }, l2) => new Logistic(train, test, l2)
 

@@ -1,4 +1,4 @@
-import { type Evaluation, InputError, type Schema } from '@murmuration/core'
+import { exp, log, type Evaluation, InputError, type Schema } from '@murmuration/core'
 import { KernelMemory, sizeOf } from '@murmuration/vectors'
 import { checkedPenalty } from './penalty.js'
 import type { Samples } from '@murmuration/data'
@@ -129,12 +129,12 @@ export class Logistic implements Model {
     for (let b = 0; b < count; b++) {
       const sign = signs[chunk[b]]
       const margin = sign * factors[b]
-      const exponential = Math.exp(-Math.abs(margin))
+      const exponential = exp(-Math.abs(margin))
       product *= 1 + exponential
       if (margin < 0) loss -= margin
       factors[b] = (-sign * scale * (margin < 0 ? 1 : exponential)) / (1 + exponential)
     }
-    return loss + Math.log(product)
+    return loss + log(product)
   }
 
   #addGradient(count: number, out: Float32Array): void {

@@ -22,7 +22,7 @@ export interface MatrixFactorisationOptions extends RatingsOptions {
 const testFraction = 0.1
 
 /** The module that builds this task in a worker thread. */
-export const matrixFactorisationModule = new URL('./matrix-factorisation-task.js', import.meta.url).href
+export const matrixFactorisationModule = 'matrix-factorisation-task'
 
 /** What a worker thread calls: {@link createMatrixFactorisationTask}. */
 export const createTask = createMatrixFactorisationTask

@@ -20,7 +20,7 @@ export interface QuadraticTask extends Task, Solution {}
 export interface QuadraticTaskSet extends TaskSet, Solution {}
 
 /** The module that builds this task in a worker thread. */
-export const quadraticTaskModule = new URL('./quadratic-task.js', import.meta.url).href
+export const quadraticTaskModule = 'quadratic-task'
 
 /** What a worker thread calls: {@link createQuadraticTask}. */
 export async function createTask(options: QuadraticTaskOptions): Promise<QuadraticTask> {

@@ -12,7 +12,7 @@ import { Softmax } from './softmax.js'
 export type SoftmaxTaskOptions = RegressionOptions
 
 /** The module that builds this task in a worker thread. */
-export const softmaxTaskModule = new URL('./softmax-task.js', import.meta.url).href
+export const softmaxTaskModule = 'softmax-task'
 
 const modelOf: ModelOf = ({ train, test }, l2) => new Softmax(train, test, l2)
 

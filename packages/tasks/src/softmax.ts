@@ -1,4 +1,4 @@
-import { type Evaluation, InputError, type Schema } from '@murmuration/core'
+import { exp, log, type Evaluation, InputError, type Schema } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import { ClassProducts } from './class-products.js'
 import { checkedPenalty } from './penalty.js'
@@ -93,11 +93,11 @@ export class Softmax implements Model {
     const largest = p[this.#products.largest]
     let sum = 0
     for (let k = 0; k < classes; k++) {
-      p[k] = Math.exp(p[k] - largest)
+      p[k] = exp(p[k] - largest)
       sum += p[k]
     }
     for (let k = 0; k < classes; k++) p[k] /= sum
-    return Math.log(sum) + largest - targetScore
+    return log(sum) + largest - targetScore
   }
 
   /** Adds the sample's x (p − y)ᵀ and p − y to the sums; the probabilities hold p − y. */

@@ -26,7 +26,7 @@ export interface SvmTaskOptions extends RegressionOptions {
 }
 
 /** The module that builds this task in a worker thread. */
-export const svmTaskModule = new URL('./svm-task.js', import.meta.url).href
+export const svmTaskModule = 'svm-task'
 
 /**
  * A support vector machine on local data, linear in the inputs or in random Fourier features of them; two classes, or

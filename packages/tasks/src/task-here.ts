@@ -1,5 +1,5 @@
 import type { Task, TaskDescription, TaskDual, TaskKernel, TaskRows, Work } from '@murmuration/core'
-import { setImmediate } from 'node:timers/promises'
+import { afterTurn } from '@murmuration/platform'
 import { checkedEvaluation } from './checked-evaluation.js'
 import { loadTask } from './load-task.js'
 import { withGradientWeight } from './sample-weights.js'
@@ -27,7 +27,7 @@ export async function buildTaskHere(description: TaskDescription): Promise<TaskW
     samples: work.samples,
     run: async () => {
       if (performance.now() - lastYield > maxRun) {
-        await setImmediate()
+        await new Promise<void>((resolve) => afterTurn(resolve))
         lastYield = performance.now()
       }
       return work.run()

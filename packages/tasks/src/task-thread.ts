@@ -1,8 +1,10 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import { InputError, messageOf, type Milliseconds, StoppedError, type TaskDescription } from '@murmuration/core'
+import { providedFiles } from '@murmuration/data'
+import { startThread, type Thread } from '@murmuration/platform'
+import { taskProgram } from './task-program.js'
+import { movedWith } from './thread-vectors.js'
 import { placeOf } from './user-code.js'
-import { errorOf, failureOf, type WorkerMessage, type WorkerRequest } from './worker-protocol.js'
+import { errorOf, failureOf, type WorkerMessage, type WorkerRequest, type WorkerStart } from './worker-protocol.js'
 
 /** Options of `startTaskWorker`. */
 export interface TaskWorkerOptions {
@@ -26,7 +28,7 @@ interface PendingWait {
 
 /** A worker thread with at most one pending wait for a message; its end is never missed. */
 export class TaskThread {
-  readonly #worker: Worker
+  readonly #thread: Thread
   readonly #timeout: Milliseconds
   readonly #userModule: string | undefined
   #end: Error | undefined
@@ -39,13 +41,8 @@ export class TaskThread {
   constructor({ module, options, userModule }: TaskDescription, { timeout = 900_000, signal }: TaskWorkerOptions) {
     this.#userModule = userModule
     this.#timeout = timeout
-    this.#worker = new Worker(new URL('./worker-thread.js', import.meta.url), {
-      workerData: { module, options, userModule },
-      // Node sets this flag for programs given as text, and refuses it for a thread's file.
-      execArgv: process.execArgv.filter((flag) => !flag.startsWith('--input-type')),
-      stdout: true,
-      stderr: true
-    })
+    const start: WorkerStart = { module, options, userModule, files: providedFiles() }
+    this.#thread = startThread(taskProgram(), start)
     this.#listen(signal)
   }
 
@@ -79,7 +76,7 @@ export class TaskThread {
 
   /** Sends a request and waits for the answer. To be called within `inTurn`. */
   ask(request: WorkerRequest): Promise<WorkerMessage> {
-    if (this.#end === undefined) this.#worker.postMessage(request)
+    if (this.#end === undefined) this.#thread.post(request, movedWith(request))
     return this.next()
   }
 
@@ -93,30 +90,32 @@ export class TaskThread {
     const isBusy = this.#waiting !== undefined
     this.#stop(new StoppedError('the task was closed'))
     if (isBusy && this.#mustAnswerBeforeEnd) {
-      const limit = { signal: AbortSignal.timeout(lastAnswerTimeout) }
-      await Promise.race(['message', 'exit'].map((event) => once(this.#worker, event, limit))).catch(() => {})
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const answered = new Promise<void>((resolve) => {
+        this.#thread.listen(() => resolve())
+        timer = setTimeout(resolve, lastAnswerTimeout)
+      })
+      await Promise.race([answered, this.#thread.ended])
+      clearTimeout(timer)
     }
-    await this.#worker.terminate()
+    await this.#thread.end()
   }
 
   #listen(signal: AbortSignal | undefined): void {
-    // This process's standard output carries lines for machines: nothing else may go there.
-    this.#worker.stdout.on('data', (chunk: Uint8Array) => process.stderr.write(chunk))
-    this.#worker.stderr.on('data', (chunk: Uint8Array) => process.stderr.write(chunk))
-    this.#worker.on('message', (message: WorkerMessage) => {
+    this.#thread.listen((received) => {
+      const message = received as WorkerMessage
       if (message.kind === 'ready') this.#mustAnswerBeforeEnd = message.mustAnswerBeforeEnd
       this.#settle((waiting) => waiting.resolve(message))
     })
-    // Node rebuilds an uncaught error as an object that only resembles one.
-    this.#worker.on('error', (error) => this.#stop(this.#uncaught(error)))
-    this.#worker.on('messageerror', (error) => this.#stop(error))
     const abort = () => void this.close()
     signal?.addEventListener('abort', abort, { once: true })
     if (signal?.aborted) abort()
-    this.#worker.on('exit', (code) => {
+    void this.#thread.ended.then(({ error, code }) => {
       signal?.removeEventListener('abort', abort)
       const reason = code === 13 ? ': it awaits something that can no longer happen' : ''
-      this.#stop(this.#failed(`the task's thread ended with code ${code}${reason}`))
+      const how = `ended${code === undefined ? '' : ` with code ${code}`}${reason}`
+      // Node rebuilds an uncaught error as an object that only resembles one.
+      this.#stop(error === undefined ? this.#failed(`the task's thread ${how}`) : this.#uncaught(error))
     })
   }
 
@@ -137,7 +136,7 @@ export class TaskThread {
 
   #expire(): void {
     this.#stop(this.#failed(`the task's thread did not answer within ${this.#timeout / 1000} s`))
-    void this.#worker.terminate()
+    void this.#thread.end()
   }
 
   /** Stores the first reason for the end, and rejects the pending wait with it. */

@@ -10,7 +10,8 @@ import {
   type Work
 } from '@murmuration/core'
 import { TaskThread, type TaskWorkerOptions } from './task-thread.js'
-import type { SharedNumbers, StageFacts, WorkerAnswer, WorkerMessage, WorkerReady } from './worker-protocol.js'
+import { ThreadVectors } from './thread-vectors.js'
+import type { StageFacts, WorkerAnswer, WorkerMessage, WorkerReady } from './worker-protocol.js'
 
 /** A task that computes in a thread of its own. */
 export interface TaskWorker extends Task {
@@ -67,8 +68,7 @@ export async function startTaskWorker(
 }
 
 function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
-  const parameters = new Float32Array(ready.memory.parameters)
-  const result = new Float32Array(ready.memory.result)
+  const vectors = new ThreadVectors(ready.schema, ready.memory)
   const stageOf = async (from: number, to: number) => {
     const { stage } = await thread.inTurn(async () => expect(await thread.ask({ kind: 'stage', from, to }), 'stage'))
     return stageTask(thread, { ...ready, ...stage }, stage)
@@ -86,8 +86,8 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
       samples: ready.initialiseSamples,
       run: () =>
         thread.inTurn(async () => {
-          expect(await thread.ask({ kind: 'initialise', seed }), 'initialise')
-          return Float32Array.from(result)
+          const answer = expect(await thread.ask({ kind: 'initialise', seed }), 'initialise')
+          return Float32Array.from(vectors.vectorOf(answer))
         })
     }),
     gradient: (values, batch, round = 0) => ({
@@ -95,10 +95,10 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
       samples: batch.length,
       run: () =>
         thread.inTurn(async () => {
-          const at = shared(values, parameters)
+          const at = vectors.placeOf(values)
           const request = { kind: 'gradient', at, batch: batch.slice(), round } as const
-          const { loss } = expect(await thread.ask(request), 'gradient')
-          return { loss, vector: result }
+          const answer = expect(await thread.ask(request), 'gradient')
+          return { loss: answer.loss, vector: vectors.vectorOf(answer) }
         })
     }),
     evaluate: (values) => ({
@@ -106,18 +106,18 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
       samples: ready.evaluateSamples,
       run: () =>
         thread.inTurn(async () => {
-          const at = shared(values, parameters)
+          const at = vectors.placeOf(values)
           return expect(await thread.ask({ kind: 'evaluate', at }), 'evaluate').evaluation
         })
     }),
-    dual: ready.dualWidth === undefined ? undefined : dualOf(thread, ready.dualWidth, { parameters, result }),
+    dual: ready.dualWidth === undefined ? undefined : dualOf(thread, ready.dualWidth, vectors),
     ...(ready.generates && {
       generate: (values, seed) => ({
         kind: 'generate',
         samples: 1,
         run: () =>
           thread.inTurn(async () => {
-            const at = shared(values, parameters)
+            const at = vectors.placeOf(values)
             return expect(await thread.ask({ kind: 'generate', at, seed }), 'generate').text
           })
       })
@@ -131,11 +131,7 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
 }
 
 /** The dual of a task in its thread. Its variables, unlike the parameters, are copied. */
-function dualOf(
-  thread: TaskThread,
-  width: number,
-  { parameters, result }: { readonly parameters: Float32Array; readonly result: Float32Array }
-): TaskDual {
+function dualOf(thread: TaskThread, width: number, vectors: ThreadVectors): TaskDual {
   return {
     width,
     step: (v, a, order, options) => ({
@@ -143,9 +139,9 @@ function dualOf(
       samples: order.length,
       run: () =>
         thread.inTurn(async () => {
-          const request = { kind: 'dual', at: shared(v, parameters), a: a.slice(), order, options } as const
-          const { kind: _, ...rest } = expect(await thread.ask(request), 'dual')
-          return { vector: result, ...rest }
+          const request = { kind: 'dual', at: vectors.placeOf(v), a: a.slice(), order, options } as const
+          const { kind: _, ...answer } = expect(await thread.ask(request), 'dual')
+          return { ...answer, vector: vectors.vectorOf(answer) }
         })
     })
   }
@@ -155,8 +151,7 @@ function dualOf(
 function stageTask(thread: TaskThread, ready: WorkerReady, facts: StageFacts): StageTaskWorker {
   const { inputs, outputs, targets, isFirst, isLast } = facts
   const { stages: _, ...task } = taskOf(thread, ready)
-  const parameters = new Float32Array(facts.memory.parameters)
-  const vector = new Float32Array(facts.memory.result)
+  const vectors = new ThreadVectors(facts.schema, facts.memory)
   const rowsOf = (microBatch: Float32Array) => microBatch.length / (inputs + targets)
   return {
     ...task,
@@ -175,7 +170,7 @@ function stageTask(thread: TaskThread, ready: WorkerReady, facts: StageFacts): S
         samples: rowsOf(microBatch),
         run: () =>
           thread.inTurn(async () => {
-            const request = { kind: 'forward', at: shared(values, parameters), microBatch, pass } as const
+            const request = { kind: 'forward', at: vectors.placeOf(values), microBatch, pass } as const
             return expect(await thread.ask(request), 'forward').microBatch
           })
       }),
@@ -184,10 +179,10 @@ function stageTask(thread: TaskThread, ready: WorkerReady, facts: StageFacts): S
         samples: rowsOf(microBatch),
         run: () =>
           thread.inTurn(async () => {
-            const at = shared(values, parameters)
+            const at = vectors.placeOf(values)
             const request = { kind: 'backward', at, microBatch, pass, outputs: gradient } as const
             const answer = expect(await thread.ask(request), 'backward')
-            return { loss: answer.loss, vector, inputs: answer.inputs }
+            return { loss: answer.loss, vector: vectors.vectorOf(answer), inputs: answer.inputs }
           })
       })
     }
@@ -200,13 +195,4 @@ function expect<Kind extends WorkerAnswer['kind']>(
 ): Extract<WorkerAnswer, { kind: Kind }> {
   invariant(message.kind === kind, () => `the task's thread answered ${message.kind} to ${kind}`)
   return message as Extract<WorkerAnswer, { kind: Kind }>
-}
-
-/** The parameters as the thread sees them: in place if both threads share that memory, otherwise a copy. */
-function shared(values: Float32Array, scratch: Float32Array): SharedNumbers {
-  invariant(values.length === scratch.length, () => `found ${values.length} parameters, expected ${scratch.length}`)
-  const { length, byteOffset } = values
-  if (values.buffer instanceof SharedArrayBuffer) return { buffer: values.buffer, offset: byteOffset, length }
-  scratch.set(values)
-  return { buffer: scratch.buffer as SharedArrayBuffer, offset: scratch.byteOffset, length }
 }

@@ -1,9 +1,9 @@
 import { InputError, messageOf } from '@murmuration/core'
-import { pathToFileURL } from 'node:url'
+import { fileUrl } from '@murmuration/platform'
 
 /** `./model.mjs:12`: a user's file and, where the stack of what it threw says so, the line. */
 export function placeOf(path: string, thrown: unknown): string {
-  const url = path.startsWith('file:') ? path : pathToFileURL(path).href
+  const url = path.startsWith('file:') ? path : fileUrl(path)
   const stack = thrown instanceof Error ? (thrown.stack ?? '') : ''
   const frame = stack.split('\n').find((line) => line.includes(`${url}:`))
   const line =

@@ -23,7 +23,7 @@ export interface WordVectorsOptions extends WordVectorsSettings, WordsOptions {
 const testFraction = 0.05
 
 /** The module that builds this task in a worker thread. */
-export const wordVectorsModule = new URL('./word-vectors-task.js', import.meta.url).href
+export const wordVectorsModule = 'word-vectors-task'
 
 /** What a worker thread calls: {@link createWordVectorsTask}. */
 export const createTask = createWordVectorsTask

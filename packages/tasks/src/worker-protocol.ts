@@ -13,11 +13,12 @@ import {
   type Task,
   type TaskPart
 } from '@murmuration/core'
+import type { ProvidedFile } from '@murmuration/data'
 
 /**
- * The messages between a task's thread and its owner. They contain no vectors: these lie in memory that both see. The
- * owner says where the parameters are, or first writes them to such memory; the thread writes the result before it
- * answers.
+ * The messages between a task's thread and its owner. Where threads share memory, they contain no vectors: the owner
+ * says where the parameters are, or first writes them to memory that both see; the thread writes the result there
+ * before it answers. Elsewhere, as in most pages, the memory of a copy is handed over with the message.
  */
 
 /** What the thread receives at its start. */
@@ -25,6 +26,8 @@ export interface WorkerStart {
   readonly module: string
   readonly options: unknown
   readonly userModule?: string
+  /** For a page's thread, which has no disk. */
+  readonly files?: readonly ProvidedFile[]
 }
 
 /** The thread's first message. */
@@ -46,24 +49,24 @@ export interface WorkerReady {
   /** Samples of an evaluation, and of initialising, for the cost model. */
   readonly evaluateSamples: number
   readonly initialiseSamples: number
-  readonly memory: WorkerMemory
+  readonly memory: WorkerMemory | undefined
 }
 
-/** Memory for float32 parameters that lie elsewhere, and for the gradient or initial parameters. */
+/** Shared memory for float32 parameters that lie elsewhere, and for the gradient or initial parameters. */
 export interface WorkerMemory {
-  readonly parameters: SharedArrayBuffer
-  readonly result: SharedArrayBuffer
+  readonly parameters: ArrayBufferLike
+  readonly result: ArrayBufferLike
 }
 
 /** A stage that the thread computes from now on. */
 export interface StageFacts extends Pick<StageWorks, 'inputs' | 'outputs' | 'targets' | 'isFirst' | 'isLast'> {
   readonly schema: Schema
-  readonly memory: WorkerMemory
+  readonly memory: WorkerMemory | undefined
 }
 
-/** A vector in memory that both threads see. */
-export interface SharedNumbers {
-  readonly buffer: SharedArrayBuffer
+/** A vector in memory that both threads see, or that is handed over. */
+export interface VectorPlace {
+  readonly buffer: ArrayBufferLike
   /** In bytes. */
   readonly offset: number
   readonly length: number
@@ -72,16 +75,16 @@ export interface SharedNumbers {
 /** The owner's requests, one at a time. */
 export type WorkerRequest =
   | { readonly kind: 'initialise'; readonly seed: number }
-  | { readonly kind: 'gradient'; readonly at: SharedNumbers; readonly batch: Uint32Array; readonly round: number }
+  | { readonly kind: 'gradient'; readonly at: VectorPlace; readonly batch: Uint32Array; readonly round: number }
   | {
       readonly kind: 'dual'
-      readonly at: SharedNumbers
+      readonly at: VectorPlace
       readonly a: Float32Array
       readonly order: Uint32Array
       readonly options: DualOptions | undefined
     }
-  | { readonly kind: 'evaluate'; readonly at: SharedNumbers }
-  | { readonly kind: 'generate'; readonly at: SharedNumbers; readonly seed: number }
+  | { readonly kind: 'evaluate'; readonly at: VectorPlace }
+  | { readonly kind: 'generate'; readonly at: VectorPlace; readonly seed: number }
   | { readonly kind: 'weigh'; readonly factor: number }
   | { readonly kind: 'stage'; readonly from: number; readonly to: number }
   | { readonly kind: 'take'; readonly samples: Uint32Array }
@@ -90,23 +93,28 @@ export type WorkerRequest =
 
 /** A pass of a micro-batch. Activations are copied: they are as long as a few samples. */
 export interface PassRequest {
-  readonly at: SharedNumbers
+  readonly at: VectorPlace
   readonly microBatch: Float32Array
   readonly pass: StagePass
 }
 
+/** The vector of an answer, where it is not in shared memory. */
+interface WithVector {
+  readonly vector?: Float32Array<ArrayBuffer>
+}
+
 /** The thread's answers. */
 export type WorkerAnswer =
-  | { readonly kind: 'initialise' }
-  | { readonly kind: 'gradient'; readonly loss: number }
-  | ({ readonly kind: 'dual' } & Omit<DualStep, 'vector'>)
+  | ({ readonly kind: 'initialise' } & WithVector)
+  | ({ readonly kind: 'gradient'; readonly loss: number } & WithVector)
+  | ({ readonly kind: 'dual' } & Omit<DualStep, 'vector'> & WithVector)
   | { readonly kind: 'evaluate'; readonly evaluation: Evaluation }
   | { readonly kind: 'generate'; readonly text: string }
   | { readonly kind: 'weigh' }
   | { readonly kind: 'stage'; readonly stage: StageFacts }
   | { readonly kind: 'take'; readonly microBatch: Float32Array }
   | { readonly kind: 'forward'; readonly microBatch: Float32Array }
-  | { readonly kind: 'backward'; readonly loss: number; readonly inputs: Float32Array }
+  | ({ readonly kind: 'backward'; readonly loss: number; readonly inputs: Float32Array } & WithVector)
   | WorkerFailure
 
 /** Something was thrown in the thread. */

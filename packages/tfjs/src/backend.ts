@@ -1,8 +1,7 @@
-import { dirname, sep } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
 import { type BackendChoice, backendChoices, maxWasmParameters } from './backend-choice.js'
 import { registerTrainingKernels } from './kernels/index.js'
-import { core, loadCpuBackend, loadNativeBackend, loadWasmBackend } from './packages.js'
+import { core, loadCpuBackend, loadNativeBackend, loadWasmBackend } from '#tfjs/packages.js'
 import { startWebgpu } from './webgpu.js'
 
 const { enableProdMode, getBackend, setBackend } = core
@@ -137,29 +136,16 @@ function reasonFor(
 }
 
 async function loadWasm(): Promise<void> {
-  const { setWasmPaths, main } = loadWasmBackend()
-  setWasmPaths(dirname(main) + sep)
-  registerTrainingKernels()
-  await withoutNewListeners(() => setBackend('wasm'))
+  await loadWasmBackend(() => {
+    registerTrainingKernels()
+    return setBackend('wasm')
+  })
 }
 
 async function loadWebgpu(): Promise<string> {
   // Models are built there, since user code may read tensors at once.
   loadCpuBackend()
   return startWebgpu()
-}
-
-const processEvents = ['uncaughtException', 'unhandledRejection'] as const
-
-/** Removes the listeners with which the WebAssembly runtime rethrows this process's uncaught errors. */
-async function withoutNewListeners(action: () => Promise<unknown>): Promise<void> {
-  const before = processEvents.map((event) => new Set(process.rawListeners(event)))
-  await action()
-  for (const [index, event] of processEvents.entries()) {
-    for (const listener of process.rawListeners(event)) {
-      if (!before[index].has(listener)) process.off(event, listener as () => void)
-    }
-  }
 }
 
 /** Whether a package of the backend itself is missing, not one of its dependencies. */

@@ -1,5 +1,5 @@
 import type { DataType, Tensor } from '@tensorflow/tfjs-core'
-import { core } from './packages.js'
+import { core } from '#tfjs/packages.js'
 
 // The operations whose first argument is the tensor itself.
 const direct = `abs acos acosh add all any argMax argMin asin asinh atan atan2 atanh batchToSpaceND batchNorm broadcastTo

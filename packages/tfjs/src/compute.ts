@@ -1,7 +1,7 @@
 /** Computing with TensorFlow.js, and reading what was computed. */
 import type { Tensor } from '@tensorflow/tfjs-core'
 import { onBackend } from './backend.js'
-import { core } from './packages.js'
+import { core } from '#tfjs/packages.js'
 import { checkDevice } from './webgpu.js'
 
 /** Computed tensors, and what becomes of their values. */

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { grouped } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
@@ -28,7 +27,7 @@ function structure(description: ModelDescription, model: LayersModel): string {
     case 'fourier':
       return `${description.features} random Fourier features`
     case 'module':
-      return `${basename(description.path)}: ${listed(weighted.map((layer) => layer.getClassName()))}`
+      return `${description.path.replace(/^.*[\\/]/, '')}: ${listed(weighted.map((layer) => layer.getClassName()))}`
   }
 }
 

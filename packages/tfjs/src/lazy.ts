@@ -1,11 +1,12 @@
+import { isBrowser } from '@murmuration/platform'
 import { type BackendChoice, maxWasmParameters } from './backend-choice.js'
 import type { BackendSpeed } from './speed.js'
 import type { Task } from '@murmuration/core'
 import type { TfjsTaskOptions } from './task.js'
 import type { TrainedModel, TrainedModelParts } from './use/trained-model.js'
 
-/** The module that builds the task in a worker thread. */
-export const tfjsTaskModule = new URL('./task.js', import.meta.url).href
+/** The module that builds the task in a worker thread; a page's thread gives it to `serveTask` under this name. */
+export const tfjsTaskModule = isBrowser ? 'tfjs-task' : import.meta.resolve('./task.js')
 
 /**
  * Builds a task over a TensorFlow.js model on local data. The first call loads TensorFlow.js: code that only passes

@@ -3,6 +3,7 @@
  * text for the names that they export, which takes longer than loading them.
  */
 import { createRequire } from 'node:module'
+import { dirname, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type * as Wasm from '@tensorflow/tfjs-backend-wasm'
 import type * as Core from '@tensorflow/tfjs-core'
@@ -18,10 +19,25 @@ export function loadCpuBackend(): void {
   require('@tensorflow/tfjs-backend-cpu')
 }
 
-/** The WebAssembly backend, which registers itself, and the file from which it was loaded. */
-export function loadWasmBackend(): typeof Wasm & { readonly main: string } {
+/** The WebAssembly backend, which registers itself, and starts with `start`, which sets it. */
+export async function loadWasmBackend(start: () => Promise<unknown>): Promise<void> {
   const name = '@tensorflow/tfjs-backend-wasm'
-  return { ...(require(name) as typeof Wasm), main: require.resolve(name) }
+  const { setWasmPaths } = require(name) as typeof Wasm
+  setWasmPaths(dirname(require.resolve(name)) + sep)
+  await withoutNewListeners(start)
+}
+
+const processEvents = ['uncaughtException', 'unhandledRejection'] as const
+
+/** Removes the listeners with which the WebAssembly runtime rethrows this process's uncaught errors. */
+async function withoutNewListeners(action: () => Promise<unknown>): Promise<void> {
+  const before = processEvents.map((event) => new Set(process.rawListeners(event)))
+  await action()
+  for (const [index, event] of processEvents.entries()) {
+    for (const listener of process.rawListeners(event)) {
+      if (!before[index].has(listener)) process.off(event, listener as () => void)
+    }
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Backend, chooseBackend, onBackend } from './backend.js'
-import { core } from './packages.js'
+import { core } from '#tfjs/packages.js'
 
 const { matMul, ones, tidy } = core
 
@@ -26,5 +26,5 @@ function gigaflops(): number {
     product()
     count++
   }
-  return (2 * side ** 3 * count) / (performance.now() - start) / 1e6
+  return (2 * side * side * side * count) / (performance.now() - start) / 1e6
 }

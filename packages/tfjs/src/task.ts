@@ -19,7 +19,8 @@ import { checkedSamples } from './own-data.js'
 import { withLateWeights } from './stages/late-weights.js'
 import type { TfjsTaskParts } from './task-parts.js'
 import { TfjsTask } from './tfjs-task.js'
-import { loadUserModule, type UserModule } from './user-module.js'
+import { loadUserModule } from '#tfjs/load-user-module.js'
+import type { UserModule } from './user-module.js'
 import { watchWrites } from './written.js'
 
 /** Options of {@link createTask}. JSON. */

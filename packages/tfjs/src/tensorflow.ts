@@ -1,5 +1,5 @@
 import { addChainedOperations } from './chained.js'
-import { core, layers } from './packages.js'
+import { core, layers } from '#tfjs/packages.js'
 
 addChainedOperations()
 

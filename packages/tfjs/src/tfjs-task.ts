@@ -1,4 +1,5 @@
 import {
+  exp,
   type Evaluation,
   type Gradient,
   InputError,
@@ -182,7 +183,7 @@ export class TfjsTask implements Task {
       counted += chunk.counted
     }
     const mean = loss / count
-    const perplexity = this.#parts.isLanguageModel ? { perplexity: Math.exp(mean) } : {}
+    const perplexity = this.#parts.isLanguageModel ? { perplexity: exp(mean) } : {}
     return counted > 0 && classes !== undefined
       ? { loss: mean, accuracy: correct / counted, ...perplexity }
       : { loss: mean, ...perplexity }

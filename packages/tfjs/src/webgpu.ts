@@ -1,7 +1,7 @@
 /** The WebGPU backend: it computes through Dawn's bindings for Node.js, on a GPU of any vendor. */
 import { InputError } from '@murmuration/core'
 import { registerOrderedKernels } from './kernels/index.js'
-import { core, loadWebgpuBackend, loadWebgpuBindings } from './packages.js'
+import { core, loadWebgpuBackend, loadWebgpuBindings } from '#tfjs/packages.js'
 
 const { engine, setBackend } = core
 

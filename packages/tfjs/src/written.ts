@@ -1,5 +1,5 @@
 import type { Tensor } from '@tensorflow/tfjs-core'
-import { core } from './packages.js'
+import { core } from '#tfjs/packages.js'
 
 /** The variables that were written since they were made; undefined until somebody asks. */
 let written: WeakSet<Tensor> | undefined

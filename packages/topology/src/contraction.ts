@@ -1,4 +1,4 @@
-import type { Topology } from '@murmuration/core'
+import { log, pow, type Topology } from '@murmuration/core'
 import { centre, type Extremes, extremeEigenvalues, type SymmetricMap } from './lanczos.js'
 import { mixingMatrix } from './mixing-topology.js'
 import { applyMixing, type SparseMatrix, transpose } from './sparse.js'
@@ -45,7 +45,7 @@ export function roundsToConsensus({ period, perPeriod }: Contraction, factor: nu
   if (perPeriod === 0) return period
   if (perPeriod >= 1) return Number.POSITIVE_INFINITY
   // A part of a period that comes only from rounding does not count.
-  return period * Math.max(1, Math.ceil(Math.log(factor) / Math.log(perPeriod) - 1e-9))
+  return period * Math.max(1, Math.ceil(log(factor) / log(perPeriod) - 1e-9))
 }
 
 /**
@@ -85,7 +85,7 @@ function eigenvaluesOf({ largest, smallest }: Extremes) {
 function facts(period: number, fraction: number): Contraction {
   // Rounding must not turn a topology that never agrees into one that agrees after 10¹⁵ rounds.
   const perPeriod = fraction < roundingError ? 0 : Math.abs(fraction - 1) < roundingError ? 1 : fraction
-  const perRound = perPeriod ** (1 / period)
+  const perRound = pow(perPeriod, 1 / period)
   return { period, perPeriod, perRound, spectralGap: 1 - perRound }
 }
 

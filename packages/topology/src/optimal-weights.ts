@@ -2,7 +2,7 @@
  * Weights with which averaging reduces disagreement as fast as the graph allows. They need an undirected graph that is
  * the same in every round.
  */
-import { type Problem, problem } from '@murmuration/core'
+import { exp, type Problem, problem } from '@murmuration/core'
 import { EigenvalueDecomposition, Matrix } from './libraries/matrices.js'
 import { extremeEigenvalues } from './lanczos.js'
 import type { Graph } from './graphs.js'
@@ -99,7 +99,7 @@ function subgradientOf(edges: readonly UndirectedEdge[], size: number, step: num
   })
   const modulus = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   const sharpness = (10 * Math.sqrt(step)) / Math.max(1e-6, 1 - modulus)
-  const factors = values.map((value) => Math.sign(value) * Math.exp(sharpness * (Math.abs(value) - modulus)))
+  const factors = values.map((value) => Math.sign(value) * exp(sharpness * (Math.abs(value) - modulus)))
   const near = factors.flatMap((factor, k) =>
     Math.abs(factor) > 1e-6 ? [{ vector: eigenvectorMatrix.getColumn(k), factor }] : []
   )

@@ -11,7 +11,8 @@ export function copyNumbers(target: Float32Array, source: Float32Array): void {
 }
 
 function isShared({ buffer }: ArrayBufferView): boolean {
-  return buffer instanceof SharedArrayBuffer
+  // A page that is not cross-origin isolated has no name for shared memory.
+  return !(buffer instanceof ArrayBuffer)
 }
 
 const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1

@@ -11,8 +11,8 @@
  * (studies/accelerated-pairs.mjs). With η = 0 and α̃ = ½ it is AD-PSGD. The rule and the constants are from the
  * authors' code; of the paper the abstract was read.
  */
-import { InputError } from '@murmuration/core'
-import { z } from 'zod'
+import { exp, InputError } from '@murmuration/core'
+import * as z from 'zod'
 import { constantsOn } from '../parts/meetings.js'
 import { algorithm, linear, type Vector } from '@murmuration/engine'
 
@@ -36,7 +36,7 @@ export const a2cid2 = algorithm({
   start: ({ x }, { options }): { x: Vector; z: Vector } => ({ x, z: linear([1 - 2 * constants(options).α, x]) }),
   async round(node, { x: sent }, k) {
     const { η, α } = constants(node.options)
-    const m = (1 - Math.exp(-2 * η)) / 2
+    const m = (1 - exp(-2 * η)) / 2
     const gradient = node.gradient(sent)
     const { to } = node.mixing(k)
     const j = to.length > 0 ? to[node.random('partner', k).integer(to.length)] : undefined

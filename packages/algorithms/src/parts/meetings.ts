@@ -1,5 +1,5 @@
 /** How well a graph mixes where random pairs meet. */
-import { InputError, type Topology } from '@murmuration/core'
+import { hypot, sin, InputError, type Topology } from '@murmuration/core'
 
 /** What Nabli, Belilovsky and Oyallon (NeurIPS 2023) call χ₁ and χ₂, in steps of a peer. */
 export interface Resistances {
@@ -89,12 +89,12 @@ function inverseOf(A: Float64Array[], { peers }: Topology): readonly Float64Arra
  * it.
  */
 function largestOf(A: readonly Float64Array[]): number {
-  let v = A.map((_, index) => Math.sin(1 + index ** 2))
+  let v = A.map((_, index) => sin(1 + index ** 2))
   let found = 0
   for (let step = 0; step < 2000; step++) {
     const mean = v.reduce((sum, value) => sum + value, 0) / v.length
     const centred = v.map((value) => value - mean)
-    const norm = Math.hypot(...centred)
+    const norm = hypot(...centred)
     const unit = centred.map((value) => value / norm)
     v = A.map((row) => unit.reduce((sum, value, j) => sum + row[j] * value, 0))
     const next = v.reduce((sum, value, index) => sum + value * unit[index], 0)

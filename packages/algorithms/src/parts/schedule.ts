@@ -1,3 +1,5 @@
+import { cos, pow } from '@murmuration/core'
+
 /** A node, as far as its periods are concerned. */
 interface PeriodicNode {
   readonly rounds: number
@@ -36,7 +38,7 @@ export function rateSchedule(description: RateDescription, rounds: number): (rou
   return (round) => {
     if (round < warmup) return (initial * (round + 1)) / warmup
     if (decay === 'constant') return initial
-    if (decay === 'cosine') return initial * 0.5 * (1 + Math.cos((Math.PI * (round - warmup)) / (rounds - warmup)))
-    return initial * decay.factor ** decay.at.filter((boundary) => round >= boundary).length
+    if (decay === 'cosine') return initial * 0.5 * (1 + cos((Math.PI * (round - warmup)) / (rounds - warmup)))
+    return initial * pow(decay.factor, decay.at.filter((boundary) => round >= boundary).length)
   }
 }

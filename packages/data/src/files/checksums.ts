@@ -1,9 +1,7 @@
 /** The SHA-256 of the files of a data set: of each, by its name, or of all together. */
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { dirname } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { InputError, messageOf } from '@murmuration/core'
+import { newSha256, sha256 as sha256Of } from '@murmuration/platform'
+import { blocksOf, dirname } from '#data/files/disk.js'
 import { checksum, type DataFile } from './data-file.js'
 import { refuseSpecialFile } from './special-file.js'
 
@@ -29,11 +27,13 @@ export async function sumsOf(files: readonly DataFile[]): Promise<FileSums> {
   const sums = new Map<string, string>()
   for (const { path } of files) {
     await refuseSpecialFile(path)
-    const hash = createHash('sha256')
-    await pipeline(createReadStream(path), hash).catch((error: unknown) => {
+    const hash = newSha256()
+    try {
+      for await (const block of blocksOf(path)) hash.update(block)
+    } catch (error) {
       throw new InputError(`${path} cannot be read: ${messageOf(error)}`)
-    })
-    sums.set(path, hash.digest('hex'))
+    }
+    sums.set(path, hash.hex())
   }
   return sums
 }
@@ -45,9 +45,7 @@ export async function sumsOf(files: readonly DataFile[]): Promise<FileSums> {
 export function sumOf(files: readonly DataFile[], sums: FileSums): string {
   const [first] = files
   if (files.length === 1) return sums.get(first.path) ?? ''
-  const hash = createHash('sha256')
-  for (const { name, path } of files) hash.update(`${sums.get(path)}  ${name}\n`)
-  return hash.digest('hex')
+  return sha256Of(...files.map(({ name, path }) => `${sums.get(path)}  ${name}\n`))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { InputError, messageOf } from '@murmuration/core'
 import { parseTar } from 'nanotar'
 import type { Source } from '../source.js'
+import { concatenated } from './bytes.js'
 
 /** Names of the classes in the order of their numbers, from the archive's batches.meta.txt. */
 const classNames = ['airplane', 'automobile', 'bird', 'cat', 'deer', 'dog', 'frog', 'horse', 'ship', 'truck']
@@ -44,7 +45,7 @@ function recordsIn(name: string, archive: Uint8Array): Uint8Array {
     .sort((left, right) => (left.name < right.name ? -1 : 1))
   if (batches.length === 0)
     throw new InputError(`${name}: has no data_batch_1.bin; the binary version of CIFAR-10 is expected`)
-  const records = Buffer.concat(batches.map(({ data = new Uint8Array() }) => data))
+  const records = concatenated(batches.map(({ data = new Uint8Array() }) => data))
   if (records.length > 0 && records.length % recordLength === 0) return records
   throw new InputError(
     `${name}: its batches have ${records.length} bytes, expected a multiple of ${recordLength}; it is damaged, fetch it again`

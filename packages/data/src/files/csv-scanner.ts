@@ -1,4 +1,5 @@
 import { InputError } from '@murmuration/core'
+import { textIn } from './bytes.js'
 import { maxTextBytes } from './distinct-cells.js'
 import { plainNumber } from './plain-number.js'
 import { maxColumns } from './table.js'
@@ -35,7 +36,7 @@ export class CsvScanner {
   width = 0
   line = 0
   readonly #name: string
-  readonly #bytes: Buffer
+  readonly #bytes: Uint8Array
   #at = 0
   #nextLine = 1
   #recordBreak: 'CR LF' | 'LF' | 'CR' | undefined
@@ -44,7 +45,7 @@ export class CsvScanner {
   #writings = new Uint8Array(64)
 
   /** @param bytes - in UTF-8, without a byte order mark */
-  constructor(name: string, bytes: Buffer) {
+  constructor(name: string, bytes: Uint8Array) {
     this.#name = name
     this.#bytes = bytes
   }
@@ -72,7 +73,7 @@ export class CsvScanner {
     const writing = this.#writings[column]
     if (end - start > maxTextBytes)
       throw this.#wrong(this.line, column, `has ${end - start} bytes, expected at most ${maxTextBytes}`)
-    const text = this.#bytes.toString('utf8', start, end)
+    const text = textIn(this.#bytes, start, end)
     if (writing === bare) return text.trim()
     return writing === quoted ? text : text.replaceAll('""', '"')
   }
@@ -173,7 +174,7 @@ export class CsvScanner {
     if (kind === lineBreak) return this.#breakAt(at) > 0 ? 0 : 1
     if (byte < 0xc2 || byte > 0xe3) return 0
     const length = byte < 0xe0 ? 2 : 3
-    return this.#bytes.toString('utf8', at, at + length).trim() === '' ? length : 0
+    return textIn(this.#bytes, at, at + length).trim() === '' ? length : 0
   }
 
   /** The length of the end of a record at `at`, 0 if there is none. */

@@ -79,7 +79,7 @@ function refuseOtherDelimiters(name: string, first: readonly string[]): void {
 }
 
 /** The records from the second on. */
-function secondRow(name: string, bytes: Buffer): CsvScanner {
+function secondRow(name: string, bytes: Uint8Array): CsvScanner {
   const scanner = new CsvScanner(name, bytes)
   scanner.next()
   return scanner

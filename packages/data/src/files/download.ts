@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { InputError, messageOf } from '@murmuration/core'
-import { homeDirectory } from '../home.js'
+import { homeDirectory } from '#data/home.js'
 import { checksum, type DataFile } from './data-file.js'
 import { fetchFollowing } from './redirects.js'
 

@@ -1,5 +1,6 @@
 import { InputError } from '@murmuration/core'
 import type { Source } from '../source.js'
+import { concatenated } from './bytes.js'
 
 /**
  * The format of MNIST and its relatives: a big-endian magic number (0x801 labels, 0x803 images of one byte per pixel),
@@ -7,7 +8,7 @@ import type { Source } from '../source.js'
  */
 export interface IdxFile {
   readonly name: string
-  readonly bytes: Buffer
+  readonly bytes: Uint8Array
 }
 
 /** The images of one file and the labels of another. */
@@ -22,7 +23,7 @@ interface IdxImages {
   readonly count: number
   readonly rows: number
   readonly columns: number
-  readonly pixels: Buffer
+  readonly pixels: Uint8Array
 }
 
 /**
@@ -35,8 +36,8 @@ export function idxSource(pairs: readonly IdxPair[]): Source {
   const labels = pairs.map(({ labels }, index) => readLabels(labels, imageFiles[index]))
   const { rows, columns } = alike(imageFiles)
   const size = rows * columns
-  const pixels = imageFiles.length === 1 ? imageFiles[0].pixels : Buffer.concat(imageFiles.map((file) => file.pixels))
-  const targets = Float32Array.from(Buffer.concat(labels))
+  const pixels = imageFiles.length === 1 ? imageFiles[0].pixels : concatenated(imageFiles.map((file) => file.pixels))
+  const targets = Float32Array.from(concatenated(labels))
   return {
     count: targets.length,
     inputShape: [rows, columns, 1],
@@ -56,7 +57,7 @@ function readImages(file: IdxFile): IdxImages {
   return { name: file.name, count, rows, columns, pixels }
 }
 
-function readLabels(file: IdxFile, images: IdxImages): Buffer {
+function readLabels(file: IdxFile, images: IdxImages): Uint8Array {
   const [count] = readHeader(file, 0x801, ['labels'])
   if (count !== images.count) {
     throw new InputError(
@@ -74,20 +75,21 @@ function readHeader({ name, bytes }: IdxFile, magic: number, extents: readonly s
       `${name}: ends at offset ${bytes.length}, within the header of ${length} bytes; it is truncated, fetch it again`
     )
   }
-  const found = bytes.readUInt32BE(0)
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  const found = view.getUint32(0)
   if (found !== magic) {
     throw new InputError(
       `${name}: offset 0 is 0x${found.toString(16)}, expected the magic number 0x${magic.toString(16)} for ${extents[0]}`
     )
   }
   return extents.map((extent, index) => {
-    const value = bytes.readUInt32BE(4 + 4 * index)
+    const value = view.getUint32(4 + 4 * index)
     if (value > 0) return value
     throw new InputError(`${name}: offset ${4 + 4 * index} says 0 ${extent}, expected at least 1`)
   })
 }
 
-function readBody({ name, bytes }: IdxFile, start: number, length: number, what: string): Buffer {
+function readBody({ name, bytes }: IdxFile, start: number, length: number, what: string): Uint8Array {
   if (bytes.length === start + length) return bytes.subarray(start)
   throw new InputError(
     `${name}: ends at offset ${bytes.length}, expected ${start + length} for ${what}; it is damaged, fetch it again`

@@ -1,6 +1,7 @@
 import { InputError, messageOf } from '@murmuration/core'
+import { isBrowser } from '@murmuration/platform'
+import { type DownloadLimits, defaultLimits, downloadFromMirrors } from '#data/files/download.js'
 import type { DataFile } from './data-file.js'
-import { type DownloadLimits, defaultLimits, downloadFromMirrors } from './download.js'
 
 /** A data set that is fetched by its name. */
 export interface KnownSet {
@@ -89,6 +90,7 @@ export async function fetchKnownSet(
   try {
     return await downloadFromMirrors(mirrors, sha256, limits)
   } catch (error) {
+    if (isBrowser) throw error
     throw new InputError(
       `the data set ${name} cannot be fetched: ${messageOf(error)}. Without a network, fetch ${Object.keys(sha256).join(', ')} ` +
         'on another machine and give the folder with these files as data, such as --data ./my-folder'

@@ -1,6 +1,7 @@
 /** Which files without a known name are in LIBSVM's text format. */
-import { open } from 'node:fs/promises'
-import { constants, gunzipSync } from 'node:zlib'
+import { headOf } from '#data/files/disk.js'
+import { unpackedHead } from '#data/files/packed.js'
+import { textIn } from './bytes.js'
 import type { DataFile } from './data-file.js'
 import { refuseSpecialFile } from './special-file.js'
 
@@ -13,28 +14,22 @@ const beginning =
 
 /** Whether bytes begin as the format does. */
 export function beginsAsLibsvm(bytes: Uint8Array): boolean {
-  const text = Buffer.from(bytes.subarray(0, headBytes)).toString('utf8')
+  const text = textIn(bytes.subarray(0, headBytes))
   return beginning.test(text.startsWith('\uFEFF') ? text.slice(1) : text)
 }
 
 /** Those of the files that begin as the format does, also packed. */
 export async function libsvmFilesIn(files: readonly DataFile[]): Promise<readonly DataFile[]> {
-  const heads = await Promise.all(files.map(({ path }) => headOf(path)))
+  const heads = await Promise.all(files.map(({ path }) => beginningOf(path)))
   return files.filter((_, index) => beginsAsLibsvm(heads[index]))
 }
 
 /** The first bytes of a file, unpacked; none where it cannot be read. */
-async function headOf(path: string): Promise<Uint8Array> {
+async function beginningOf(path: string): Promise<Uint8Array> {
   try {
     await refuseSpecialFile(path)
-    const file = await open(path)
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes)
-      const head = buffer.subarray(0, bytesRead)
-      return head[0] === 0x1f && head[1] === 0x8b ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head
-    } finally {
-      await file.close()
-    }
+    const head = await headOf(path, headBytes)
+    return head[0] === 0x1f && head[1] === 0x8b ? await unpackedHead(head) : head
   } catch {
     return new Uint8Array(0)
   }

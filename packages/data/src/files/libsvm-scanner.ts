@@ -1,4 +1,5 @@
 import { InputError } from '@murmuration/core'
+import { textIn } from './bytes.js'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
@@ -12,7 +13,7 @@ const maxShown = 40
  * end with LF, CR LF or CR.
  */
 export class WordScanner {
-  readonly bytes: Buffer
+  readonly bytes: Uint8Array
   /** The present word, and its line, from 1. */
   start = 0
   end = 0
@@ -22,7 +23,7 @@ export class WordScanner {
   #nextStart = 0
 
   /** @param bytes - in UTF-8, without a byte order mark */
-  constructor(name: string, bytes: Buffer) {
+  constructor(name: string, bytes: Uint8Array) {
     this.#name = name
     this.bytes = bytes
   }
@@ -52,7 +53,7 @@ export class WordScanner {
 
   /** A part of the present word as text. */
   text(start = this.start, end = this.end): string {
-    return this.bytes.toString('utf8', start, end)
+    return textIn(this.bytes, start, end)
   }
 
   /** The error for the present word. */

@@ -4,6 +4,7 @@
  */
 import { InputError } from '@murmuration/core'
 import type { Source } from '../source.js'
+import { latin1In } from './bytes.js'
 import { isNumber } from './cells.js'
 import { DistinctCells } from './distinct-cells.js'
 import { WordScanner } from './libsvm-scanner.js'
@@ -14,6 +15,7 @@ import { tableSource } from './table-source.js'
 import { contentOf } from './utf8.js'
 
 const colon = 0x3a
+const comma = 0x2c
 
 /** Rows as the format has them. */
 export interface SparseTable {
@@ -149,9 +151,9 @@ function labelIn(scanner: WordScanner, targets: 'classes' | 'numbers'): number {
   throw scanner.wrong('a class: a whole number (to learn numbers, set loss: mean-squared-error in a training file)')
 }
 
-function noLabel(scanner: WordScanner, word: Buffer): InputError {
+function noLabel(scanner: WordScanner, word: Uint8Array): InputError {
   if (word.includes(colon)) return scanner.wrong('a label before the first index:value; begin each line with its label')
-  if (word.includes(','))
+  if (word.includes(comma))
     return scanner.wrong('one label, a number; several labels for a sample cannot be learned: choose one')
   return scanner.wrong('a label: a finite number, such as -1, 1 or 2.5; number the classes, or omit the line')
 }
@@ -200,6 +202,6 @@ function valueIn(scanner: WordScanner, separator: number): number {
 function numberOf({ bytes, end }: WordScanner, start: number): number {
   const plain = plainNumber(bytes, start, end)
   if (!Number.isNaN(plain)) return plain
-  const text = bytes.toString('latin1', start, end)
+  const text = latin1In(bytes, start, end)
   return isNumber(text) ? Number(text) : Number.NaN
 }

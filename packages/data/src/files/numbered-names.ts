@@ -33,7 +33,7 @@ export class NumberedNames {
         `${file}: more than ${this.#max} different ${this.#kind}, the most that are read; use a part of the file`
       )
     // A copy: what was cut out of a text keeps all of it in memory.
-    this.#numbers.set(Buffer.from(name).toString(), number)
+    this.#numbers.set(JSON.parse(JSON.stringify(name)) as string, number)
     return number
   }
 }

@@ -1,24 +1,12 @@
-import { Worker } from 'node:worker_threads'
-import { InputError, messageOf } from '@murmuration/core'
+import { InputError } from '@murmuration/core'
+import { decodedParquet } from '#data/files/decode-parquet.js'
+import { latin1In } from './bytes.js'
 import { type Cell, type Distinct, DistinctCells } from './distinct-cells.js'
-import type { ParquetAnswer, ParquetColumn } from './parquet-columns.js'
+import type { ParquetColumn } from './parquet-columns.js'
 import { checkedNumber, type Table, type TableFile, type TableHead, type WantedColumns } from './table.js'
 
 /** The maximum bytes of a Parquet file's footer. Names, offsets and statistics of 10,000 columns take some 2 MiB. */
 const footerLimit = 2 ** 24
-
-/**
- * The maximum memory of decoding in MiB, besides pages and columns of numbers. Lower than the size at which V8 ends the
- * process for one array (2^27
- * elements), and more than the lists of one page take: it also ends the process for a large one that does not fit.
- */
-const memoryLimit = 1024
-
-/**
- * Milliseconds after which decoding is given up: 2^22 cells take 0.9 s of a core, and there are at most eight times as
- * many.
- */
-const timeLimit = 120_000
 
 /**
  * A Parquet file. Decoding runs in a thread of its own, with limits of memory and time: a file of 100 bytes may claim
@@ -33,7 +21,7 @@ export async function readParquet(
 ): Promise<Table> {
   const problem = problemOf(bytes)
   if (problem !== undefined) throw new InputError(`${name}: ${problem}`)
-  const answer = await decoded(bytes)
+  const answer = await decodedParquet(bytes)
   if ('problem' in answer) throw new InputError(`${name}: ${answer.problem}`)
   const { names, columns, count } = answer
   if (count === 0) throw new InputError(`${name}: found no row, expected at least one`)
@@ -77,14 +65,14 @@ function classesOf({ numbers, classes }: ParquetColumn): Distinct {
 /**
  * What is wrong with the first and the last bytes. Both are "PAR1"; the length of the footer precedes the last four.
  */
-function problemOf(bytes: Buffer): string | undefined {
-  const head = bytes.toString('latin1', 0, 4)
-  const tail = bytes.toString('latin1', Math.max(4, bytes.length - 4))
+function problemOf(bytes: Uint8Array): string | undefined {
+  const head = latin1In(bytes, 0, 4)
+  const tail = latin1In(bytes, Math.max(4, bytes.length - 4))
   if (tail === 'PARE') return 'its footer is encrypted; write it without encryption'
   if (head !== 'PAR1') return `begins with "${printable(head)}", expected "PAR1": it is not a Parquet file`
   if (bytes.length < 12 || tail !== 'PAR1')
     return `ends with "${printable(tail)}", expected "PAR1": it is truncated; write or fetch it again`
-  const footer = bytes.readUInt32LE(bytes.length - 8)
+  const footer = new DataView(bytes.buffer, bytes.byteOffset).getUint32(bytes.length - 8, true)
   const maxFooter = Math.min(footerLimit, bytes.length - 12)
   if (footer > maxFooter)
     return `its footer claims ${footer} bytes, expected at most ${maxFooter}; write or fetch it again`
@@ -92,28 +80,3 @@ function problemOf(bytes: Buffer): string | undefined {
 }
 
 const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '.')
-
-function decoded(bytes: Buffer): Promise<ParquetAnswer> {
-  const copy = Uint8Array.from(bytes)
-  const worker = new Worker(new URL('./parquet-worker.js', import.meta.url), {
-    workerData: copy,
-    transferList: [copy.buffer],
-    resourceLimits: { maxOldGenerationSizeMb: memoryLimit }
-  })
-  const answered = new Promise<ParquetAnswer>((resolve) => {
-    const fail = (problem: string) => resolve({ problem })
-    worker.on('message', resolve)
-    worker.on('error', (error: NodeJS.ErrnoException) => fail(problemIn(error)))
-    worker.on('exit', () => fail('its decoder ended without an answer'))
-    setTimeout(
-      () => fail(`not decoded after ${timeLimit / 60_000} minutes; it is damaged, write or fetch it again`),
-      timeLimit
-    ).unref()
-  })
-  return answered.finally(() => worker.terminate())
-}
-
-function problemIn(error: NodeJS.ErrnoException): string {
-  if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return `cannot be decoded: ${messageOf(error)}`
-  return `decoding takes more than ${memoryLimit} MiB; it is damaged, or too large: write the rows to several files`
-}

@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { InputError, messageOf } from '@murmuration/core'
+import { blocksOf, stateOf } from '#data/files/disk.js'
 import { refuseSpecialFile } from './special-file.js'
 import { decodedBlocks } from './utf8.js'
 
@@ -23,9 +22,9 @@ const blockBytes = 2 ** 20
 export async function* textBlocks(path: string, expected: string): AsyncGenerator<string> {
   try {
     await refuseSpecialFile(path)
-    const { size } = await stat(path)
-    if (size > maxBytes) throw new InputError(`${path}: found ${size} bytes, expected at most ${maxBytes}`)
-    yield* decodedBlocks(path, createReadStream(path, { highWaterMark: blockBytes }))
+    const { bytes } = await stateOf(path)
+    if (bytes > maxBytes) throw new InputError(`${path}: found ${bytes} bytes, expected at most ${maxBytes}`)
+    yield* decodedBlocks(path, blocksOf(path, blockBytes))
   } catch (error) {
     if (error instanceof InputError) throw error
     throw new InputError(`${path} cannot be read (${messageOf(error)}); expected ${expected}`)

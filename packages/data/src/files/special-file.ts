@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises'
 import { InputError } from '@murmuration/core'
+import { stateOf } from '#data/files/disk.js'
 
 /**
  * Refuses a path that leads to a named pipe, a socket or a device: reading it might never end. Whatever else is wrong
@@ -8,7 +8,7 @@ import { InputError } from '@murmuration/core'
  * @throws InputError
  */
 export async function refuseSpecialFile(path: string): Promise<void> {
-  const status = await stat(path).catch(() => undefined)
-  if (status === undefined || status.isFile() || status.isDirectory()) return
+  const state = await stateOf(path).catch(() => undefined)
+  if (state?.kind !== 'special') return
   throw new InputError(`${path}: found a named pipe, a socket or a device, expected a file`)
 }

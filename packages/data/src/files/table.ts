@@ -6,7 +6,7 @@ import type { Cell, Distinct } from './distinct-cells.js'
 /** A file of a table: CSV or Parquet. */
 export interface TableFile {
   readonly name: string
-  readonly bytes: Buffer
+  readonly bytes: Uint8Array
 }
 
 /** The columns of a table, before its rows are read. */

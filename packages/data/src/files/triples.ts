@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
+import { join } from '#data/files/disk.js'
 import { NumberList } from './number-list.js'
 import { NumberedNames } from './numbered-names.js'
 import { forEachLine } from './read-text.js'

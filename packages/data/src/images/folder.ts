@@ -1,8 +1,7 @@
 /** Folders of images, one folder per class. */
-import { readdir, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
+import { dirname, join, namesIn, stateOf } from '#data/files/disk.js'
 import type { DataFile, ReadFile } from '../files/data-file.js'
 import type { Source } from '../source.js'
 import type { DecodedImage } from './decoded-image.js'
@@ -81,25 +80,25 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
 
 /** The names in a folder without the hidden ones, in order. Throws an {@link InputError} for one that is not UTF-8. */
 async function visibleIn(folder: string): Promise<readonly string[]> {
-  const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort()
+  const names = (await namesIn(folder)).filter((name) => !name.startsWith('.')).sort()
   const wrong = names.find((name) => name.includes('\uFFFD'))
   if (wrong === undefined) return names
   throw new InputError(`${folder} has a file or folder whose name is not UTF-8 (${wrong}); give it another name`)
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+  return (await stateOf(path).catch(() => undefined))?.kind === 'folder'
 }
 
 async function hasImages(path: string): Promise<boolean> {
-  const names = (await isFolder(path)) ? await readdir(path) : []
+  const names = (await isFolder(path)) ? await namesIn(path) : []
   return names.some((name) => !name.startsWith('.') && (imageName.test(name) || otherImageName.test(name)))
 }
 
 /** Throws an {@link InputError} for a link that leads nowhere: it may be a class. */
 async function refuseLostLinks(folder: string): Promise<void> {
   for (const name of await visibleIn(folder))
-    await stat(join(folder, name)).catch((error: unknown) => {
+    await stateOf(join(folder, name)).catch((error: unknown) => {
       throw new InputError(
         `${join(folder, name)} cannot be read (${messageOf(error)}), expected a folder of images; remove the link, or mend it`
       )

@@ -1,3 +1,5 @@
+import { latin1In } from '../files/bytes.js'
+
 /** Formats of images that are not decoded, by the bytes at an offset. */
 const formats: readonly (readonly [string, number, RegExp])[] = [
   ['WebP', 8, /^WEBP/],
@@ -16,6 +18,6 @@ export const converted = 'convert it to PNG or JPEG, for example with ImageMagic
 
 /** What a file is that is neither PNG nor JPEG. */
 export function formatOf(bytes: Uint8Array): string {
-  const head = Buffer.from(bytes.subarray(0, 32)).toString('latin1')
+  const head = latin1In(bytes, 0, 32)
   return formats.find(([, at, begin]) => begin.test(head.slice(at)))?.[0] ?? 'neither PNG nor JPEG'
 }

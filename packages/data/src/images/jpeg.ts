@@ -1,5 +1,6 @@
 /** The segments of a JPEG file (ITU-T T.81, Annex B): 0xff, a type, and for most types a length and as many bytes. */
 
+import { latin1In } from '../files/bytes.js'
 import { orientationIn } from './exif.js'
 
 /**
@@ -64,7 +65,7 @@ function isRgb(frame?: Uint8Array, jfif?: Uint8Array, adobe?: Uint8Array): boole
 
 /** What follows the mark of a program, if a segment begins with it. */
 function contentAfter(mark: string, data: Uint8Array): Uint8Array | undefined {
-  const isMarked = Buffer.from(data.subarray(0, mark.length)).toString('latin1') === mark
+  const isMarked = latin1In(data, 0, mark.length) === mark
   return isMarked ? data.subarray(mark.length) : undefined
 }
 

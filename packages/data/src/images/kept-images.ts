@@ -1,5 +1,5 @@
 /** Decoded images of a simulation, whose tasks read the same folders one after the other. */
-import { stat } from 'node:fs/promises'
+import { stateOf } from '#data/files/disk.js'
 import type { DataFile } from '../files/data-file.js'
 
 /** All images of some files, one after the other, and the shape of one. Never written to again. */
@@ -27,7 +27,7 @@ export async function decodedOnce(
   decode: () => Promise<Pixels>
 ): Promise<Pixels> {
   if (maxBytes === 0) return decode()
-  const states = await Promise.all(files.map(async ({ path }) => [path, await stateOf(path)]))
+  const states = await Promise.all(files.map(async ({ path }) => [path, (await stateOf(path)).version]))
   const key = JSON.stringify([states, form])
   const images = kept.get(key) ?? (await decode())
   kept.delete(key)
@@ -39,9 +39,4 @@ export async function decodedOnce(
     bytes -= pixels.byteLength
   }
   return images
-}
-
-async function stateOf(path: string): Promise<readonly number[]> {
-  const { size, mtimeMs, ino } = await stat(path)
-  return [size, mtimeMs, ino]
 }

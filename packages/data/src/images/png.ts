@@ -1,5 +1,7 @@
 /** The chunks of a PNG file (www.w3.org/TR/PNG/#5Chunk-layout): length, type, data and checksum. */
-import { inflateRawSync } from 'node:zlib'
+import { inflated } from '#data/files/packed.js'
+import { concatenated } from '../files/bytes.js'
+import { TooLongError } from '../files/too-long.js'
 
 const signatureBytes = 8
 const headBytes = 8
@@ -10,9 +12,6 @@ const needed: readonly string[] = ['IHDR', 'PLTE', 'IDAT', 'IEND']
 
 /** Bytes of the header of zlib, which precedes the packed data. */
 const zlibBytes = 2
-
-/** The shortest piece of memory that zlib takes. */
-const minChunk = 64
 
 interface PngChunk {
   readonly type: string
@@ -42,9 +41,9 @@ export function pngContent(bytes: Uint8Array): PngContent {
     throw new Error('it does not begin with its one header')
   const kept = chunks.flatMap(({ type, whole }) => (needed.includes(type) ? whole : []))
   return {
-    file: Buffer.concat([bytes.subarray(0, signatureBytes), ...kept]),
+    file: concatenated([bytes.subarray(0, signatureBytes), ...kept]),
     palette: chunks.findLast(({ type }) => type === 'PLTE')?.data,
-    packed: Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? data : []))),
+    packed: concatenated(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? data : []))),
     exif: chunks.find(({ type }) => type === 'eXIf')?.data
   }
 }
@@ -56,9 +55,9 @@ export function pngContent(bytes: Uint8Array): PngContent {
 export function unpackedRows(packed: Uint8Array, size: number): Uint8Array {
   const most = 2 * size
   try {
-    return inflateRawSync(packed.subarray(zlibBytes), { maxOutputLength: most, chunkSize: Math.max(minChunk, size) })
+    return inflated(packed.subarray(zlibBytes), size, most)
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error
+    if (!(error instanceof TooLongError)) throw error
     throw new Error(`its pixels unpack to more than ${most} bytes, the most that its size takes`, { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import type { Random } from '@murmuration/core'
+import { log, type Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { Source } from '../source.js'
 import { defaultContext, type TextReading, windows } from './text.js'
@@ -48,8 +48,7 @@ function one(choices: readonly string[], random: Random): string {
 export function sentenceEntropy(): number {
   const length = (choices: readonly string[]) => choices.join('').length / choices.length
   const entropy =
-    2 * (Math.log(determiners.length) + Math.log(2) + Math.log(adjectives.length) / 2 + Math.log(nouns.length)) +
-    Math.log(verbs.length)
+    2 * (log(determiners.length) + log(2) + log(adjectives.length) / 2 + log(nouns.length)) + log(verbs.length)
   const phrase = length(determiners) + 1 + (length(adjectives) + 1) / 2 + length(nouns)
   return entropy / (2 * phrase + length(verbs) + ' '.length + ' .\n'.length)
 }

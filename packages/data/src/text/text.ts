@@ -6,7 +6,7 @@ import type { Source } from '../source.js'
 /** A text file, unpacked. */
 export interface TextFile {
   readonly name: string
-  readonly bytes: Buffer
+  readonly bytes: Uint8Array
 }
 
 /** How texts are read. */
@@ -58,7 +58,7 @@ export function textSource(files: readonly TextFile[], reading: TextReading = {}
  * @param name - the name of the text in errors
  */
 export function windows(text: string, name: string, reading: TextReading): Source {
-  return windowsOf([Buffer.from(text)], name, reading)
+  return windowsOf([new TextEncoder().encode(text)], name, reading)
 }
 
 /**
@@ -102,7 +102,7 @@ function windowsOf(
  */
 export function numbered(characters: readonly string[], alphabet: readonly string[], name: string): Uint16Array {
   const { length } = characters
-  return Uint16Array.from(numbersIn([Buffer.from(characters.join(''))], { length, alphabet, name }))
+  return Uint16Array.from(numbersIn([new TextEncoder().encode(characters.join(''))], { length, alphabet, name }))
 }
 
 /** The indices of all characters in an alphabet, of which there are `length`. */

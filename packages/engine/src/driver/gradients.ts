@@ -1,4 +1,4 @@
-import { type Gradient, invariant, type Random, type StageTask, type Task, type Work } from '@murmuration/core'
+import { hypot, type Gradient, invariant, type Random, type StageTask, type Task, type Work } from '@murmuration/core'
 import { norm, scale, weightedSum } from '@murmuration/vectors'
 import { Batches } from './batches.js'
 import { WeightDecay } from './decay.js'
@@ -198,7 +198,7 @@ function meanOf(
  * `squares` of the whole gradient, if this is a part of it.
  */
 function clipTo(limit: number, parts: readonly Float32Array[], squares?: number): void {
-  const length = squares === undefined ? Math.hypot(...parts.map((part) => norm(part))) : Math.sqrt(squares)
+  const length = squares === undefined ? hypot(...parts.map((part) => norm(part))) : Math.sqrt(squares)
   if (length > limit) for (const part of parts) scale(part, limit / length)
 }
 

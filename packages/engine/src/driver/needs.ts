@@ -1,5 +1,5 @@
 /** Checks, before anything starts, that a run has what its algorithm needs. */
-import type { Links, Mixing, PeerName, Topology } from '@murmuration/core'
+import { hypot, sin, type Links, type Mixing, type PeerName, type Topology } from '@murmuration/core'
 import type { TrainingSettings } from './training.js'
 import type { Algorithm, Description, Keeps, Needs } from '../record/record.js'
 
@@ -243,10 +243,10 @@ const powerSteps = 2000
 function smallestEigenvalue(topology: Topology): number {
   const indices = new Map(topology.peers.map((peer, index) => [peer, index]))
   const rows = topology.peers.map((peer) => topology.mixing(peer, 0))
-  let v = rows.map((_, index) => Math.sin(1 + index ** 2))
+  let v = rows.map((_, index) => sin(1 + index ** 2))
   let largest = 0
   for (let step = 0; step < powerSteps; step++) {
-    const norm = Math.hypot(...v) || 1
+    const norm = hypot(...v) || 1
     const unit = v.map((value) => value / norm)
     v = rows.map(({ selfWeight, receiveFrom }, index) =>
       receiveFrom.reduce(

@@ -1,6 +1,6 @@
 /** Optimisers: state in, state out. The node keeps their states and saves them with its own. */
-import { InputError } from '@murmuration/core'
-import { z } from 'zod'
+import { pow, InputError } from '@murmuration/core'
+import * as z from 'zod'
 import { map } from '../vectors/operations.js'
 import { linear } from '../vectors/vector.js'
 import type { Optimiser, OptimiserSettings, State } from '../record/record.js'
@@ -51,8 +51,8 @@ export const adamw = optimiser({
     const t = state.t + 1
     const m = linear([β1, state.m], [1 - β1, g])
     const v = map((v, g) => β2 * v + (1 - β2) * g * g, state.v, g)
-    const c1 = 1 - β1 ** t
-    const c2 = 1 - β2 ** t
+    const c1 = 1 - pow(β1, t)
+    const c2 = 1 - pow(β2, t)
     const x = map((x, m, v) => (1 - γ * λ) * x - (γ * (m / c1)) / (Math.sqrt(v / c2) + ε), base, m, v)
     return { x, state: { m, v, t } }
   }

@@ -1,4 +1,4 @@
-import type { NeighbourDistance, Outlier, PeerName } from '@murmuration/core'
+import { exp, log, type NeighbourDistance, type Outlier, type PeerName } from '@murmuration/core'
 
 /** The number of rounds over which distances are compared. */
 export const windowRounds = 16
@@ -135,12 +135,12 @@ export class OutlierWatch {
       const typical = lowerMedian(this.#alike ? all : all.filter(isOfScale))
       return { typical, limit: absurd * typical }
     }
-    const logs = this.#window.map(Math.log)
+    const logs = this.#window.map(log)
     const middle = lowerMedian(logs)
-    const typical = Math.exp(middle)
+    const typical = exp(middle)
     if (this.#window.length * windowRounds < this.#size * learningRounds) return { typical, limit: absurd * typical }
     const deviation = madToDeviation * median(logs.map((log) => Math.abs(log - middle)))
-    return { typical, limit: typical * Math.max(Math.exp(scoreLimit * deviation), least) }
+    return { typical, limit: typical * Math.max(exp(scoreLimit * deviation), least) }
   }
 
   #learn(distances: readonly NeighbourDistance[]): void {

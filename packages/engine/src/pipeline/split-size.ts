@@ -1,3 +1,5 @@
+import { log } from '@murmuration/core'
+
 /**
  * The number of micro-batches that makes a step shortest, where stages are equally fast: `√(T (n − 1) / (n c))`, the
  * minimum over m of `(T / (n m) + c) (m + n − 1)`, with T the time of a batch on one peer, n the stages, and c the time
@@ -16,7 +18,7 @@ export function idealMicroBatches(time: number, stages: number, overhead: number
  */
 export function bestSplitSize(batchSize: number, ideal: number, timeOf: (microBatches: number) => number): number {
   const counts = divisorsOf(batchSize)
-  const distance = (count: number) => Math.abs(Math.log(count / ideal))
+  const distance = (count: number) => Math.abs(log(count / ideal))
   let index = 0
   for (const [other, count] of counts.entries()) if (distance(count) < distance(counts[index])) index = other
   const timeAt = (at: number) => (at in counts ? timeOf(counts[at]) : Number.POSITIVE_INFINITY)

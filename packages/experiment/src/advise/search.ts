@@ -107,7 +107,7 @@ export class Search {
       emit({ plans: alive.length, rounds: limit, seeds: 1 })
       return this.#simulateAll(alive, { rounds: limit, bound, evaluate: Math.ceil(looks * limit) }, scale)
     }
-    const begin = (alive: readonly SearchedPlan[], bound = endless) => climb(alive, eta ** -2, bound, endless)
+    const begin = (alive: readonly SearchedPlan[], bound = endless) => climb(alive, 1 / eta ** 2, bound, endless)
     const { rate: fileRate } = this.#candidates[0].choice
     const begun = await begin(entries.filter(({ candidate }) => candidate.choice.rate === fileRate))
     if (begun.length === 0) throw tooShort()

@@ -1,3 +1,4 @@
+import { exp, log } from '@murmuration/core'
 import { mean, sampleStandardDeviation } from 'simple-statistics'
 
 /** How many times as long one thing takes as another, over paired seeds. */
@@ -25,11 +26,11 @@ const studentsT = [
 export function ratioInterval(left: readonly number[], right: readonly number[]): RatioInterval {
   if (left.length !== right.length || left.length < 2)
     throw new RangeError(`expected two or more pairs of times, found ${left.length} and ${right.length} times`)
-  const logs = left.map((each, k) => Math.log(each / right[k]))
+  const logs = left.map((each, k) => log(each / right[k]))
   const center = mean(logs)
   const t = studentsT[Math.min(logs.length - 1, studentsT.length) - 1]
   const half = (t * sampleStandardDeviation(logs)) / Math.sqrt(logs.length)
-  return { ratio: Math.exp(center), low: Math.exp(center - half), high: Math.exp(center + half) }
+  return { ratio: exp(center), low: exp(center - half), high: exp(center + half) }
 }
 
 /** Whether the interval includes 1: then neither is known to be faster. */

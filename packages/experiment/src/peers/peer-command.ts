@@ -48,14 +48,14 @@ export interface PeerCommandOptions {
 /** Runs one peer of a topology on this machine. Rejects with the typed errors of core. */
 export async function runPeerCommand(request: RunRequest, options: PeerCommandOptions): Promise<PeerSummary> {
   const plan = await makeRealPlan(request)
-  const { as: self, checkpoints, directory, save, watch, relay, entered, emit } = options
+  const { as: self, checkpoints, directory, save, watch, browsers, relay, entered, emit } = options
   if (save !== undefined) await checkSave(save)
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, [self])
-  const { relays, listen, ...place } = await placeOf(plan, self, options)
+  const { relays, ...place } = await placeOf(plan, self, options)
   return trainAsPeer(plan, {
     self,
     ...place,
-    listen: options.browsers === true ? withTabs(listen) : listen,
+    listen: browsers === true ? withTabs(place.listen) : place.listen,
     discovery: options.discovery,
     upnp: options.upnp,
     relay: {

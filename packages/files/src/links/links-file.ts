@@ -1,9 +1,9 @@
 import type { Links, PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { linkProblems } from './link-problems.js'
 import { createLinks } from './links.js'
 import { linksSchema } from './links-schema.js'
-import { readText } from '../text-file.js'
+import { readText } from '#files/text-file.js'
 import { parseYamlFile } from '../yaml-file.js'
 
 /**

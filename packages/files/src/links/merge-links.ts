@@ -1,7 +1,5 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { InputError, type PeerName } from '@murmuration/core'
-import { readText } from '../text-file.js'
+import type { PeerName } from '@murmuration/core'
+import { linksFilesAt, readText } from '#files/text-file.js'
 import { parseYamlFile } from '../yaml-file.js'
 import { linkProblems, pairKey } from './link-problems.js'
 import { type LinksDescription, linksSchema, type PeerLink } from './links-schema.js'
@@ -20,7 +18,7 @@ type PairLink = NonNullable<LinksDescription['pairs']>[number]
 export async function readLinksFiles(paths: readonly string[], known: readonly PeerName[]): Promise<LinksDescription> {
   let all: LinksDescription = {}
   const filesByKey = new Map<string, string>()
-  for (const path of (await Promise.all(paths.map(filesAt))).flat()) {
+  for (const path of (await Promise.all(paths.map(linksFilesAt))).flat()) {
     const file = parseYamlFile(await readText(path), path, linksSchema)
     const problems = linkProblems(file.value, known)
     for (const key of Object.keys(file.value).filter((each) => each !== 'peers' && each !== 'pairs')) {
@@ -37,17 +35,6 @@ export async function readLinksFiles(paths: readonly string[], known: readonly P
     all = mergeLinks(all, file.value)
   }
   return all
-}
-
-async function filesAt(path: string): Promise<readonly string[]> {
-  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOTDIR') return undefined
-    throw new InputError(`${path}: cannot read a file or folder: ${error.message}`)
-  })
-  if (names === undefined) return [path]
-  const files = names.filter((name) => name.endsWith('.yaml')).sort()
-  if (files.length > 0) return files.map((name) => join(path, name))
-  throw new InputError(`${path}: found no *.yaml files in the folder, expected files from "murmur measure"`)
 }
 
 /** The fields of `links`; those that it does not set are taken from `rest`. */

@@ -1,7 +1,5 @@
 /** Addresses and ids of peers as people write them, in topology files and options. No schemas, and no libp2p. */
-import { ECDH } from 'node:crypto'
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import { domainToASCII } from 'node:url'
+import { isIP, isIPv4, subnets } from '@murmuration/core'
 
 /** What an address is for: others dial it, or a peer listens on it. */
 export type AddressUse = 'dial' | 'listen'
@@ -74,12 +72,22 @@ export function isPeerId(text: string): boolean {
 
 /** Whether a number is the compressed form of a point of secp256k1. */
 function isPoint(key: bigint): boolean {
-  try {
-    ECDH.convertKey(key.toString(16).padStart(66, '0'), 'secp256k1', 'hex')
-    return true
-  } catch {
-    return false
+  const x = BigInt.asUintN(256, key)
+  const sign = key >> 256n
+  return (sign === 2n || sign === 3n) && x < secp256k1 && isSquare(x ** 3n + 7n)
+}
+
+/** The prime of secp256k1, whose points are y² = x³ + 7 (SEC 2, 2.4.1). */
+const secp256k1 = 2n ** 256n - 2n ** 32n - 977n
+
+/** Euler's criterion, modulo the prime of secp256k1. */
+function isSquare(number: bigint): boolean {
+  let power = 1n
+  for (let base = number % secp256k1, left = (secp256k1 - 1n) / 2n; left > 0n; left >>= 1n) {
+    if (left & 1n) power = (power * base) % secp256k1
+    base = (base * base) % secp256k1
   }
+  return power <= 1n
 }
 
 function partsOf(text: string, use: AddressUse = 'dial'): AddressParts {
@@ -100,12 +108,8 @@ function partsOf(text: string, use: AddressUse = 'dial'): AddressParts {
 /** Whether a text is a SHA-256 as a multihash in base64url. */
 const isCertificateHash = (text = '') => /^uEi[A-D][\w-]{42}[AQgw]$/.test(text)
 
-const unusable = new BlockList()
-unusable.addSubnet('224.0.0.0', 4)
-unusable.addAddress('255.255.255.255')
-unusable.addSubnet('ff00::', 8, 'ipv6')
-const linkLocal = new BlockList()
-linkLocal.addSubnet('fe80::', 10, 'ipv6')
+const isUnusable = subnets('224.0.0.0/4', '255.255.255.255/32', 'ff00::/8')
+const isLinkLocal = subnets('fe80::/10')
 
 const zoned =
   'an address without a zone: a link-local address of IPv6 is valid only with the name of a network interface of one ' +
@@ -115,15 +119,15 @@ const zoned =
 const hostProblems: Readonly<Record<string, (host: string, use: AddressUse) => string | undefined>> = {
   ip4: (host, use) => {
     if (!isIPv4(host)) return usual
-    return unusable.check(host) || (use === 'dial' && host === '0.0.0.0') ? oneMachine(use) : undefined
+    return isUnusable(host) || (use === 'dial' && host === '0.0.0.0') ? oneMachine(use) : undefined
   },
   ip6: (host, use) => {
-    if (!isIPv6(host)) return 'a multiaddr of TCP such as /ip6/2001:db8::10/tcp/4001'
-    if (host.includes('%') || linkLocal.check(host, 'ipv6')) return zoned
+    if (isIP(host) !== 6) return 'a multiaddr of TCP such as /ip6/2001:db8::10/tcp/4001'
+    if (host.includes('%') || isLinkLocal(host)) return zoned
     const short = new URL(`tcp://[${host}]`).hostname
     if (short.startsWith('[::ffff:')) return 'an IPv4 address as /ip4'
     if (host.includes('.')) return `no dots: /ip6/${short.slice(1, -1)}`
-    return unusable.check(host, 'ipv6') || (use === 'dial' && short === '[::]') ? oneMachine(use) : undefined
+    return isUnusable(host) || (use === 'dial' && short === '[::]') ? oneMachine(use) : undefined
   },
   ip6zone: () => zoned,
   dns: nameProblem,
@@ -138,9 +142,15 @@ function oneMachine(use: AddressUse): string {
 }
 
 function nameProblem(host: string): string | undefined {
-  const name = /^[\x21-\x7e]*$/.test(host) ? host : domainToASCII(host)
+  const name = /^[\x21-\x7e]*$/.test(host) ? host : inAscii(host)
   const isName = /^([a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?(\.(?=.)|\.?$))+$/i.test(name) && name.length <= 254
   return isName ? undefined : 'a host name, such as /dns4/example.org/tcp/4001'
+}
+
+/** A name with other letters as the DNS has it; empty where it cannot be written so. */
+function inAscii(host: string): string {
+  const url = `http://${host}`
+  return /[/\\?#@:[\]%]/.test(host) || !URL.canParse(url) ? '' : new URL(url).hostname
 }
 
 function portProblem(port: string, use: AddressUse): string | undefined {

@@ -1,5 +1,5 @@
 import { InputError, type Links, type PeerName, type Problem, problem, type Topology, within } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   alone,
   createTopology,
@@ -19,7 +19,7 @@ import { linksSchema } from '../links/links-schema.js'
 import { idSchema, invitedProblems, type PeerEntry, peerEntries, peerProblems, peersSchema } from './peers.js'
 import { linesIn, stageProblems } from './stages.js'
 import type { Result } from '../schema-problems.js'
-import { readText } from '../text-file.js'
+import { readText } from '#files/text-file.js'
 import { parseYamlFile } from '../yaml-file.js'
 
 /** The content of a topology file; also of `topology` in a scenario file. */

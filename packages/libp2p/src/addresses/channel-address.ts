@@ -1,6 +1,6 @@
 import type { Multiaddr } from '@multiformats/multiaddr'
+import { isIPv4 } from '@murmuration/core'
 import { multiaddr } from '#platform/libraries/base.js'
-import { isIPv4 } from './ip.js'
 import { hostOf } from './peer-list.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { Multiaddr } from '@multiformats/multiaddr'
+import { isIP, isMapped, subnets } from '@murmuration/core'
 import { multiaddr, textOf } from '#platform/libraries/base.js'
-import { isIP, isMapped, subnets } from './ip.js'
 import { isDialled, kindOf } from './kinds.js'
 import { hostOf } from './peer-list.js'
 

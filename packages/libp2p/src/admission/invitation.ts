@@ -2,10 +2,10 @@
  * An invitation admits a peer that no file lists. The run key signs it; it is for one name, for one use, and expires.
  */
 import { InputError, messageOf, peerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromString, textOf } from '#platform/libraries/base.js'
 import { randomText } from '../base/bytes.js'
-import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../base/ed25519.js'
+import { isSignatureOf, publicKeyOf, signText } from '../base/ed25519.js'
 import { type Identity, parsePeerId } from '../base/identity.js'
 
 /** The longest text of an invitation that is read. */
@@ -53,13 +53,13 @@ export type Invitation = z.output<typeof invitationSchema>
 export type InvitationTerms = Pick<Invitation, 'name' | 'issued' | 'expires' | 'fingerprint' | 'members' | 'seeds'>
 
 /** Creates an invitation, signed by the run key. */
-export function invite(
+export async function invite(
   runKey: Identity,
   { name, issued, expires, fingerprint, members, seeds }: InvitationTerms
-): Invitation {
+): Promise<Invitation> {
   const serial = randomText(16)
   const content = { run: runKey.id, name, serial, issued, expires, fingerprint, members, seeds }
-  return { ...content, signature: signText(signedTextOf(content), privateKeyOf(runKey)) }
+  return { ...content, signature: await signText(signedTextOf(content), runKey) }
 }
 
 /** Whether the run key has signed it. */

@@ -2,11 +2,10 @@
  * The protocol by which a peer asks a seed to test whether the peer can be dialled: one question, one call, one answer.
  */
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
-import type { Milliseconds } from '@murmuration/core'
-import { z } from 'zod'
+import { isIPv4, type Milliseconds } from '@murmuration/core'
+import * as z from 'zod'
 import { multiaddr } from '#platform/libraries/base.js'
 import { tcpHost } from '../addresses/channel-address.js'
-import { isIPv4 } from '../addresses/ip.js'
 import { answer, ask } from '../questions/questions.js'
 import { sourceOf } from '../addresses/reach.js'
 

@@ -1,7 +1,7 @@
 import type { Multiaddr } from '@multiformats/multiaddr'
+import { isIPv4 } from '@murmuration/core'
 import { multiaddr } from '#platform/libraries/base.js'
 import { maxListened, maxListens } from './control-messages.js'
-import { isIPv4 } from '../addresses/ip.js'
 import { kindOf } from '../addresses/kinds.js'
 import { hostOf } from '../addresses/peer-list.js'
 import { type Reach, reachOf } from '../addresses/reach.js'

@@ -1,4 +1,4 @@
-import { type Evaluation, InputError, type Schema } from '@murmuration/core'
+import { exp, pow, type Evaluation, InputError, type Schema } from '@murmuration/core'
 import type { SplitTriples } from '@murmuration/data'
 import { CounterRandom, createRandom } from '@murmuration/random'
 import { sigmoid, softplus } from '../logistic-loss.js'
@@ -91,7 +91,7 @@ export class KnowledgeGraph implements RowsLoss {
   /** Normal numbers. */
   initialise(seed: number): Float32Array {
     const random = createRandom(seed, 'knowledge-graph')
-    const deviation = startDeviation / this.#settings.rank ** 0.25
+    const deviation = startDeviation / pow(this.#settings.rank, 0.25)
     return Float32Array.from({ length: this.count * this.width }, () => deviation * random.normal())
   }
 
@@ -177,7 +177,7 @@ export class KnowledgeGraph implements RowsLoss {
     }
     let sum = 0
     let loss = 0
-    for (let n = 0; n < drawn.length; n++) sum += weights[n] = Math.exp(alpha * (scores[n] - highest))
+    for (let n = 0; n < drawn.length; n++) sum += weights[n] = exp(alpha * (scores[n] - highest))
     for (let n = 0; n < drawn.length; n++) loss += (weights[n] /= sum) * softplus(scores[n])
     return loss
   }
@@ -213,8 +213,8 @@ export class KnowledgeGraph implements RowsLoss {
       }
     if (n3 > 0)
       for (let re = at, im = at + rank; re < at + rank; re++, im++) {
-        const modulus = Math.hypot(rows[re], rows[im])
-        loss += n3 * modulus ** 3
+        const modulus = Math.sqrt(rows[re] * rows[re] + rows[im] * rows[im])
+        loss += n3 * modulus * modulus * modulus
         out[re] += 3 * weight * n3 * modulus * rows[re]
         out[im] += 3 * weight * n3 * modulus * rows[im]
       }

@@ -1,4 +1,4 @@
-import { InputError } from '@murmuration/core'
+import { cosOfTurns, InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { ClassProducts } from '../class-products.js'
 
@@ -18,9 +18,7 @@ export interface FourierOptions {
  * of Ω from N(0, 2γ I) and b from U[0, 2π). The expectation of z(x)ᵀ z(y) is exp(−γ ‖x − y‖²). Drawn from the seed
  * alone, so that all peers have the same ones; fewer features are the first of more.
  *
- * Ω and b are in turns, of 2π each: then `t − round(t)` reduces the argument of the cosine exactly, and the rest of it
- * is a polynomial. The language leaves the last bits of `Math.cos` to the engine, and peers on different ones would
- * train on different samples.
+ * Ω and b are in turns, of 2π each: then `t − round(t)` reduces the argument of the cosine exactly.
  */
 export class FourierFeatures {
   readonly count: number
@@ -61,7 +59,7 @@ export class FourierFeatures {
     this.#products.row(0).set(x)
     scores.set(this.#phases)
     this.#products.score(0)
-    for (let k = 0; k < this.count; k++) out[k] = factor * cosineOfTurns(scores[k])
+    for (let k = 0; k < this.count; k++) out[k] = factor * cosOfTurns(scores[k])
   }
 
   /** Ω as `[inputs, count]` and b, in radians. */
@@ -74,19 +72,4 @@ export class FourierFeatures {
 /** A name that all that determines random Fourier features is in, but for the number of inputs. */
 export function nameOfFeatures({ fourier, gamma }: FourierOptions, seed: number): string {
   return `fourier-${fourier}-gamma-${gamma}-seed-${seed}`
-}
-
-/** The terms of the Taylor series of cos(x) in x²; with eleven of them the error up to π / 2 is below 1e-16. */
-const terms = [1]
-for (let n = 1; n <= 10; n++) terms.push(-terms[n - 1] / ((2 * n - 1) * (2 * n)))
-
-/** cos(2π t) by +, − and × alone, so that its bits are the same on every machine; within 1e-15. */
-export function cosineOfTurns(turns: number): number {
-  const fraction = Math.abs(turns - Math.round(turns))
-  const isFar = fraction > 0.25
-  const x = 2 * Math.PI * (isFar ? 0.5 - fraction : fraction)
-  const square = x * x
-  let sum = 0
-  for (let n = terms.length - 1; n >= 0; n--) sum = sum * square + terms[n]
-  return isFar ? -sum : sum
 }

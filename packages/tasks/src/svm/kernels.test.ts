@@ -1,19 +1,5 @@
 import test from 'ava'
-import { exponentialOf } from './exponential.js'
 import { KernelFunction, kernelSchema, type KernelOptions, pointsFrom } from './kernels.js'
-
-test('the exponential is that of the language within its last bits, with its own bits everywhere', (t) => {
-  for (let i = 0; i < 20_000; i++) {
-    const x = -(i ** 2) / 6e5
-    t.true(Math.abs(exponentialOf(x) / Math.exp(x) - 1) < 1e-15, `${x}`)
-  }
-  t.deepEqual([0, -0, -746, -Infinity].map(exponentialOf), [1, 1, 0, 0])
-  t.is(exponentialOf(Number.NaN), Number.NaN)
-  t.is(exponentialOf(-744), 1e-323)
-  // By these operations on any machine.
-  t.is(exponentialOf(-1), 0.36787944117144233)
-  t.is(exponentialOf(-Math.LN2 / 128), 0.9945994234836331)
-})
 
 const points = Array.from({ length: 70 }, (_, k) => Float32Array.from({ length: 5 }, (_, i) => Math.sin(3 * k + i) * 2))
 

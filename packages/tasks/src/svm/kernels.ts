@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { exponentialOf } from './exponential.js'
+import { expOfNegative } from '@murmuration/core'
+import * as z from 'zod'
 
 const gamma = z.number().gt(0).max(1e6)
 
@@ -118,7 +118,7 @@ function applyOf(options: KernelOptions): Apply {
     const { gamma } = options.rbf
     return (row, square, squares, from, to) => {
       for (let k = 0; k < to - from; k++)
-        row[k] = exponentialOf(-gamma * Math.max(0, square + squares[from + k] - 2 * row[k]))
+        row[k] = expOfNegative(-gamma * Math.max(0, square + squares[from + k] - 2 * row[k]))
     }
   }
   const { degree, gamma, coef0 } = options.polynomial

@@ -1,4 +1,4 @@
-import { type Evaluation, InputError, type Schema } from '@murmuration/core'
+import { pow, type Evaluation, InputError, type Schema } from '@murmuration/core'
 import type { WordText } from '@murmuration/data'
 import { CounterRandom, createRandom } from '@murmuration/random'
 import { sigmoid, softplus } from '../logistic-loss.js'
@@ -80,7 +80,7 @@ export class WordVectors implements RowsLoss {
     this.#kept = Float64Array.from(counts, (count) =>
       subsample === 0 || count === 0 ? 2 ** 32 : 2 ** 32 * Math.sqrt((subsample * train) / count)
     )
-    this.#noise = new AliasTable(counts.map((count) => count ** power))
+    this.#noise = new AliasTable(counts.map((count) => pow(count, power)))
     this.#draws = new CounterRandom(createRandom(seed, 'company').integer(2 ** 32))
     this.#subsampling = new CounterRandom(createRandom(seed, 'subsampling').integer(2 ** 32))
     this.#targets = new Uint32Array(2 * window * (1 + negatives))

@@ -1,3 +1,4 @@
+import { exp, log } from '@murmuration/core'
 import { leastProbability } from '../loss.js'
 
 /**
@@ -35,11 +36,11 @@ export function crossEntropy(classes: number, isSoftmax: boolean): BatchLoss {
       for (let c = 0; c < classes; c++) largest = Math.max(largest, outputs[start + c])
       let sum = 0
       for (let c = 0; c < classes; c++) {
-        powers[c] = Math.exp(outputs[start + c] - largest)
+        powers[c] = exp(outputs[start + c] - largest)
         sum += powers[c]
       }
       const isFlat = powers[target] / sum < minProbability
-      loss += isFlat ? -Math.log(minProbability) : Math.log(sum) + largest - outputs[start + target]
+      loss += isFlat ? -log(minProbability) : log(sum) + largest - outputs[start + target]
       for (let c = 0; c < classes; c++) {
         const error = powers[c] / sum - (c === target ? 1 : 0)
         deltas[start + c] = isFlat ? 0 : error / rows

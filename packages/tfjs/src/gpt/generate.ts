@@ -1,4 +1,4 @@
-import { InputError, invariant, type Random } from '@murmuration/core'
+import { pow, InputError, invariant, type Random } from '@murmuration/core'
 
 /** How a text is continued. */
 export interface Generation {
@@ -64,7 +64,7 @@ function drawn(probabilities: Float32Array, temperature: number, random: Random)
   const largest = probabilities.reduce((max, each) => Math.max(max, each), 0)
   invariant(largest > 0, 'the model gave no class a positive probability')
   if (temperature === 0) return probabilities.indexOf(largest)
-  const weights = Array.from(probabilities, (each) => (each / largest) ** (1 / temperature))
+  const weights = Array.from(probabilities, (each) => pow(each / largest, 1 / temperature))
   let remaining = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0)
   const found = weights.findIndex((weight) => (remaining -= weight) < 0)
   return found < 0 ? probabilities.indexOf(largest) : found

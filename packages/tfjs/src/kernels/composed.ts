@@ -1,5 +1,5 @@
 import type { KernelConfig, NamedAttrMap, Tensor, TensorInfo } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 
 const { tidy } = core
 

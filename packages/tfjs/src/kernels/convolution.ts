@@ -10,7 +10,7 @@ import type {
   TensorInfo
 } from '@tensorflow/tfjs-core'
 import { invariant } from '@murmuration/core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { Products } from '../wasm/products.js'
 import { composed } from './composed.js'
 import { activated, addressOf, finishOf } from './fused.js'

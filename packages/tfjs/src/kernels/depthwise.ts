@@ -5,7 +5,7 @@ import type {
   Tensor,
   Tensor4D
 } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { composed, valuesOf } from './composed.js'
 import type { WindowShape } from './patches.js'
 import { paddedForFlippedFilter } from './padded.js'

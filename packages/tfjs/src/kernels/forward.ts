@@ -1,5 +1,5 @@
 import type { Conv2DAttrs, KernelConfig, KernelFunc, Tensor4D } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 
 const { backend_util, DepthwiseConv2dNative, FusedDepthwiseConv2D, getKernel } = core
 

@@ -1,7 +1,7 @@
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
 import type { _FusedMatMulAttrs, Tensor, TensorInfo } from '@tensorflow/tfjs-core'
 import { invariant } from '@murmuration/core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { Products } from '../wasm/products.js'
 
 const { add, elu, leakyRelu, prelu, relu, relu6, sigmoid, util } = core

@@ -1,5 +1,5 @@
 import type { KernelConfig } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { convolutionKernels } from './convolution.js'
 import { depthwiseKernels } from './depthwise.js'
 import { forwardKernels } from './forward.js'

@@ -1,5 +1,5 @@
 import type { KernelConfig, OneHotAttrs } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { composed } from './composed.js'
 
 const { add, cast, getKernel, mul, OneHot, oneHot } = core

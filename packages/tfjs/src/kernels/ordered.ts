@@ -1,5 +1,5 @@
 import type { KernelConfig, NamedAttrMap, NamedTensorInfoMap, UnsortedSegmentSumAttrs } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { composed } from './composed.js'
 
 const { _FusedMatMul, BatchMatMul, Conv2D, env, FusedConv2D, getKernel, matMul, oneHot, reshape, UnsortedSegmentSum } =

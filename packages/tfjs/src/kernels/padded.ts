@@ -1,5 +1,5 @@
 import type { backend_util, Tensor4D } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 
 const { pad, reshape, slice } = core
 

@@ -1,5 +1,5 @@
 import type { KernelConfig, MaxPoolGradAttrs, Tensor, Tensor4D } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { composed, valuesOf } from './composed.js'
 import type { WindowShape } from './patches.js'
 

@@ -1,7 +1,7 @@
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
 import type { _FusedMatMulAttrs, BatchMatMulAttrs, KernelConfig, KernelFunc, TensorInfo } from '@tensorflow/tfjs-core'
 import { invariant } from '@murmuration/core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { leftFactor, Products, rightFactor } from '../wasm/products.js'
 import { composed } from './composed.js'
 import { activated, addressOf, finishOf } from './fused.js'

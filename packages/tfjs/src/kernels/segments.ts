@@ -1,5 +1,5 @@
 import type { KernelConfig, UnsortedSegmentSumAttrs } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { composed, valuesOf } from './composed.js'
 
 const { tensor, UnsortedSegmentSum } = core

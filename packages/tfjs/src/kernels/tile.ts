@@ -1,5 +1,5 @@
 import type { GradConfig, NamedAttrMap, Tensor, TileAttrs } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 // The gradient to replace is registered by tfjs-layers, which therefore has to be loaded first.
 import '../tensorflow.js'
 

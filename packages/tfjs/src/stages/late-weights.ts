@@ -1,5 +1,5 @@
 import type { initializers, LayerVariable, Shape } from '@tensorflow/tfjs-layers'
-import { core } from '../packages.js'
+import { core } from '#tfjs/packages.js'
 import { tensorflow as tf } from '../tensorflow.js'
 import type { Layer } from '../weights.js'
 

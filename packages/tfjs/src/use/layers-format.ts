@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { invariant } from '@murmuration/core'
+import { textOfModule } from '#tfjs/use/module-text.js'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import { tensorflow as tf } from '../tensorflow.js'
 import { layerNames, renamed, tensorName } from './names.js'
@@ -42,7 +42,7 @@ export async function layersFormat(model: LayersModel, metadata: object): Promis
   invariant(found.length === 1, 'TensorFlow.js did not pass the model to the save handler')
   const [{ model: json, weights }] = found
   const module = model.layers.map((layer) => ownLayers.get(layer.getClassName())).find((each) => each !== undefined)
-  return { model: json, weights, ...(module !== undefined && { layers: await textOf(module) }) }
+  return { model: json, weights, ...(module !== undefined && { layers: await textOfModule(module) }) }
 }
 
 /**
@@ -54,8 +54,3 @@ const ownLayers: ReadonlyMap<string, string> = new Map([
   ['CausalAttention', '../gpt/layers.js'],
   ['FourierFeatures', '../fourier/layers.js']
 ])
-
-async function textOf(module: string): Promise<string> {
-  const text = await readFile(new URL(module, import.meta.url), 'utf8')
-  return text.replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
-}

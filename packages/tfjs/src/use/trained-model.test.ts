@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
 import { loadLocalData, type LocalDataOptions, signatureOf } from '@murmuration/data'
-import { taskRecords } from '@murmuration/tasks'
+import { loadTask, taskRecords } from '@murmuration/tasks'
 import { sizeOf, tensorsOf } from '@murmuration/vectors'
 import test from 'ava'
-import type { createTfjsTask } from '../lazy.js'
 import type { ModelDescription } from '../model.js'
 import { cnnRecord, mlpRecord } from '../records.js'
 import { tensorflow as tf } from '../tensorflow.js'
@@ -25,8 +24,7 @@ async function trained(kind: string, given: object = {}) {
   if (record?.network === undefined) throw new Error(kind)
   const options = record.options.parse(given) as never
   const localData = kind === 'logistic' ? gaussians : digits
-  const { createTask } = (await import(record.module)) as { createTask: typeof createTfjsTask }
-  const task = await createTask(record.given(options, localData) as never)
+  const task = await loadTask({ module: record.module, options: record.given(options, localData) })
   const initial = await task.initialise(1).run()
   const parameters = initial.map((value, k) => value + 0.1 * Math.sin(k))
   const { loss, accuracy } = await task.evaluate(parameters).run()

@@ -1,5 +1,5 @@
-import { problem, type Random } from '@murmuration/core'
-import { z } from 'zod'
+import { exponentOf, problem, type Random } from '@murmuration/core'
+import * as z from 'zod'
 import { type Graph, graphOf } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { uniform } from '../weights.js'
@@ -19,7 +19,7 @@ export const epidemic = graphKind({
     seed
   },
   example: ({ length }) => ({
-    degree: Math.max(1, Math.min(length - 1, Math.ceil(Math.log2(length)))),
+    degree: Math.max(1, Math.min(length - 1, exponentOf(2 * length - 1))),
     rounds: 64,
     seed: 1
   }),

@@ -1,6 +1,6 @@
-import { InputError } from '@murmuration/core'
+import { log, InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphOf } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import type { SparseMatrix } from '../sparse.js'
@@ -20,7 +20,7 @@ export const equiStatic = graphKind({
   kind: 'equi-static',
   description: 'has peers at some random distances as neighbours, the same distances for all',
   options: { shifts: z.int().min(1).meta({ description: 'random distances' }), directed, seed },
-  example: ({ length }) => ({ shifts: Math.max(1, Math.ceil(2 * Math.log(length))), directed: false, seed: 1 }),
+  example: ({ length }) => ({ shifts: Math.max(1, Math.ceil(2 * log(length))), directed: false, seed: 1 }),
   weights: {
     isGiven: () => true,
     matrices({ shifts, directed, seed }, { length }) {

@@ -1,5 +1,5 @@
-import { type Problem, problem, type Random } from '@murmuration/core'
-import { z } from 'zod'
+import { log, log1p, type Problem, problem, type Random } from '@murmuration/core'
+import * as z from 'zod'
 import { type Graph, graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { maxEntries } from '../sparse.js'
@@ -22,7 +22,7 @@ export const erdosRenyi = graphKind({
 
 /** Twice the threshold ln n / n, above which a large graph is connected almost surely (Erdős and Rényi 1960). */
 function surelyConnected(size: number): number {
-  return Math.min(1, (2 * Math.log(size)) / size)
+  return Math.min(1, (2 * log(size)) / size)
 }
 
 function problemsOf(probability: number, size: number): Problem[] {
@@ -37,7 +37,7 @@ function problemsOf(probability: number, size: number): Problem[] {
  * skip until the next edge, so that sparse graphs of many nodes are fast (Batagelj and Brandes 2005).
  */
 export function drawErdosRenyi(size: number, probability: number, random: Random): Graph {
-  const skip = () => Math.floor(Math.log1p(-random.uniform()) / Math.log1p(-probability))
+  const skip = () => Math.floor(log1p(-random.uniform()) / log1p(-probability))
   const edges: [number, number][] = []
   let a = 1
   let b = skip()

@@ -1,4 +1,4 @@
-import { problem } from '@murmuration/core'
+import { exponentOf, problem } from '@murmuration/core'
 import { graphOf, powersBelow } from '../graphs.js'
 import { graphKind } from '../kind.js'
 
@@ -8,13 +8,13 @@ export const hypercube = graphKind({
   description: 'has log₂ n neighbours; the number of peers n is a power of two',
   options: {},
   problems: (_, { length }) =>
-    Number.isInteger(Math.log2(length))
+    2 ** exponentOf(length) === length
       ? []
       : [problem(['kind'], `found ${length} peers, expected a power of two for a hypercube (${powersAround(length)})`)],
   graphs: (_, { length }) => [graphOf(length, (node) => powersBelow(length).map((bit) => node ^ bit))]
 })
 
 function powersAround(size: number): string {
-  const below = 2 ** Math.floor(Math.log2(size))
+  const below = 2 ** exponentOf(size)
   return `${below} or ${2 * below}`
 }

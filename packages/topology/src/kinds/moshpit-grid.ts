@@ -1,6 +1,6 @@
-import { problem } from '@murmuration/core'
+import { pow, problem } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphOf } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { seed } from './draw.js'
@@ -20,7 +20,7 @@ export const moshpitGrid = graphKind({
   },
   example: ({ length }) => ({ side: Math.max(2, Math.ceil(Math.sqrt(length))), dimensions: 2, seed: 1 }),
   problems: ({ side, dimensions }, { length }) =>
-    side ** dimensions >= length && side ** dimensions <= 2 ** 20
+    pow(side, dimensions) >= length && pow(side, dimensions) <= 2 ** 20
       ? []
       : [
           problem(
@@ -29,10 +29,10 @@ export const moshpitGrid = graphKind({
           )
         ],
   graphs({ side, dimensions, seed }, { length }) {
-    const all = Array.from({ length: side ** dimensions }, (_, cell) => cell)
+    const all = Array.from({ length: pow(side, dimensions) }, (_, cell) => cell)
     const cells = createRandom(seed, 'graph', 'moshpit-grid').shuffle(all).slice(0, length)
     return Array.from({ length: dimensions }, (_, dimension) => {
-      const unit = side ** dimension
+      const unit = pow(side, dimension)
       const rows = new Map<number, number[]>()
       const rowOf = (cell: number) => cell - (Math.floor(cell / unit) % side) * unit
       for (const [node, cell] of cells.entries()) rows.set(rowOf(cell), [...(rows.get(rowOf(cell)) ?? []), node])

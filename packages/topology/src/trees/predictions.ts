@@ -8,7 +8,7 @@ import { type PlannedTransfer, timeOfTransfers } from './transfers.js'
 /** Bytes of a message beside its numbers: the header of a frame. */
 const header = 40
 /** Vectors whose times are computed, in bytes: 256 B to 256 MiB. */
-const sizes = Array.from({ length: 11 }, (_, k) => 4 ** (k + 4))
+const sizes = Array.from({ length: 11 }, (_, k) => 2 ** (2 * k + 8))
 /** Transfers times connections, about, of what is played: beyond, there are fewer chunks. */
 const maxPlayed = 3e5
 /** Among more peers than this, times are estimated: playing takes too long. */

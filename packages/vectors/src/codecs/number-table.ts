@@ -1,3 +1,5 @@
+import { exponentOf } from '@murmuration/core'
+
 /** As many different numbers are in a table at first, and always accepted. */
 const firstRoom = 256
 const maxRoom = 2 ** 16
@@ -22,7 +24,7 @@ export class NumberTable {
 
   /** @param count - how many numbers there is room for */
   constructor(count: number) {
-    const slotBits = Math.ceil(Math.log2(slotsPerPlace * Math.max(1, count)))
+    const slotBits = exponentOf(2 * slotsPerPlace * Math.max(1, count) - 1)
     this.#shift = 32 - slotBits
     this.#numbers = new Uint32Array(count)
     this.#slots = new Int32Array(2 ** slotBits).fill(-1)

@@ -1,4 +1,4 @@
-import type { Random } from '@murmuration/core'
+import { exponentOf, type Random } from '@murmuration/core'
 import { bodyOf } from '../copy.js'
 import {
   type CodecKind,
@@ -29,7 +29,7 @@ const headBytes = 8
 
 /** The power of two that scales the largest change to about 2¹⁴, within the range of float16; it is never subnormal. */
 function unitOf(largest: number): number {
-  return 2 ** Math.max(-126, Math.floor(Math.log2(largest)) - 14)
+  return 2 ** Math.max(-126, exponentOf(largest) - 14)
 }
 
 /**

@@ -78,7 +78,7 @@ export class KernelMemory {
   }
 
   get isShared(): boolean {
-    return this.memory.buffer instanceof SharedArrayBuffer
+    return !(this.memory.buffer instanceof ArrayBuffer)
   }
 
   /** Bytes that were acquired. */

@@ -46,7 +46,7 @@ export async function invitationText(
     members,
     seeds
   }
-  return encodeInvitation(invite(runKey, terms))
+  return encodeInvitation(await invite(runKey, terms))
 }
 
 /**
@@ -56,7 +56,7 @@ export async function invitationText(
 export async function revokeInvitations(request: RunRequest, guest: Guest, signal: AbortSignal): Promise<number> {
   const plan = await makeRealPlan(request)
   const runKey = await runKeyOf(plan, guest)
-  const certificate = revoke(runKey, guest.name, Date.now())
+  const certificate = await revoke(runKey, guest.name, Date.now())
   const where = whereabouts(plan, guest)
   const count = await tellRun({ run: runKey.id, ...where, identity: await createIdentity(), certificate, signal })
   if (count > 0) return count

@@ -2,7 +2,7 @@
 import { InputError } from '@murmuration/core'
 import { parseTopologyFile, parseYamlFile } from '@murmuration/files'
 import { hashText } from '@murmuration/vectors'
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkServices, planOf, type RunPlan } from '../../training/plan.js'
 import { parseTrainingFile } from '../../training/training-file.js'
 
@@ -37,11 +37,15 @@ export function runFilesIn(text: string): RunFiles {
   return files
 }
 
-/** The plan of a run whose files were received, as `makeRealPlan` of the files. Throws an InputError. */
-export async function planOfFiles({ topology, training, ...options }: RunFiles): Promise<RunPlan> {
+/**
+ * The plan of a run whose files were received, as `makeRealPlan` of the files. Throws an InputError.
+ *
+ * @param data - the data of this machine, in place of the run's
+ */
+export async function planOfFiles({ topology, training, ...options }: RunFiles, data?: string): Promise<RunPlan> {
   const path = 'the topology of the run'
   const file = parseTopologyFile(topology, path)
-  const overrides = { ...options, peers: file.peers.length }
+  const overrides = { ...options, ...(data === undefined ? {} : { data }), peers: file.peers.length }
   const plan = planOf(path, file, await parseTrainingFile(training, 'the training of the run', overrides))
   checkServices(plan)
   return plan

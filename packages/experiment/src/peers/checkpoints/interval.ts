@@ -1,3 +1,5 @@
+import { exponentOf } from '@murmuration/core'
+
 /** How often checkpoints are written: in rounds or in milliseconds. */
 export type CheckpointInterval = { readonly rounds: number } | { readonly time: number }
 
@@ -39,6 +41,6 @@ export class CheckpointRounds {
   #stride(done: number, now: number): number {
     if ('rounds' in this.#interval) return this.#interval.rounds
     const pace = Math.max(1e-3, (now - this.#time) / done)
-    return 2 ** Math.max(0, Math.min(30, Math.floor(Math.log2(this.#interval.time / pace))))
+    return 2 ** Math.max(0, Math.min(30, exponentOf(this.#interval.time / pace)))
   }
 }

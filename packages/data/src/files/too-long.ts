@@ -1,0 +1,2 @@
+/** Something unpacks to more than it may. */
+export class TooLongError extends Error {}

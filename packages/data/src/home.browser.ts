@@ -1,0 +1,4 @@
+/** What the names of a page's stores begin with: it has no directories. */
+export function homeDirectory(): string {
+  return 'murmuration'
+}
