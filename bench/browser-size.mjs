@@ -31,7 +31,7 @@ async function bundled(entry) {
   return { contents, outputs: metafile.outputs }
 }
 
-/** The files that are loaded for one of them: what it imports, and with `lazily` what it imports later on these ways. */
+/** The files that are loaded for an entry: what it imports, and later where a name matches `lazily`. */
 function loadedFor({ outputs }, entry, lazily) {
   const found = new Set([`page/${entry}.js`])
   for (const file of found)
@@ -78,4 +78,9 @@ console.log(`its WebAssembly: ${wasm.toFixed(0)} kB`)
 console.log(`in all: ${(untilJoined.total + computing.total + wasm).toFixed(0)} kB`)
 if (process.argv.includes('--files'))
   for (const { outputs } of [page, worker])
-    for (const [file, { imports, bytes }] of Object.entries(outputs)) console.log(file, bytes, imports.map(({ path, kind }) => `${kind === 'import-statement' ? '' : '?'}${path.slice(5)}`).join(' '))
+    for (const [file, { imports, bytes }] of Object.entries(outputs))
+      console.log(
+        file,
+        bytes,
+        imports.map(({ path, kind }) => `${kind === 'import-statement' ? '' : '?'}${path.slice(5)}`).join(' ')
+      )

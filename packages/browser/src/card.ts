@@ -21,13 +21,25 @@ export function cardOf({ name, run, expires }: Invitation, plan: RunPlan): RunCa
 }
 
 /** The data of a file are not in a page: its person gives them. */
-export function samplesOf({ training: { data, task } }: Pick<RunPlan, 'training'>): SampleNeed {
-  if (typeof data !== 'object' || !('path' in data)) return { kind: 'none' }
+export function samplesOf({ training: { data, task, test } }: Pick<RunPlan, 'training'>): SampleNeed {
+  if (typeof data === 'string') return isDrawn(data) ? { kind: 'none' } : { kind: 'images' }
+  if (!('path' in data)) return { kind: 'none' }
+  const common = typeof test === 'number' ? {} : { test: nameOf([test.path].flat()[0]) }
   const paths = typeof data.path === 'string' ? [data.path] : data.path
-  if (task.kind === 'gpt' || paths.some((path) => /\.txt(\.gz)?$/i.test(path))) return { kind: 'text' }
+  if (task.kind === 'gpt' || paths.some((path) => /\.txt(\.gz)?$/i.test(path))) return { kind: 'text', ...common }
   if (paths.some((path) => /\.(csv|parquet|libsvm|svm|svmlight)(\.gz)?$/i.test(path)))
-    return { kind: 'table', ...(data.target === undefined ? {} : { columns: [data.target] }) }
-  return { kind: 'images' }
+    return { kind: 'table', ...common, ...(data.target === undefined ? {} : { columns: [data.target] }) }
+  return { kind: 'images', ...common }
+}
+
+/** Whether a data set is drawn, rather than downloaded, which a page does not. */
+function isDrawn(name: string): boolean {
+  return ['digits', 'gaussians', 'sentences'].includes(name)
+}
+
+/** The last part of a path. */
+export function nameOf(path: string): string {
+  return /[^/\\]*$/.exec(path.replace(/[/\\]$/, ''))?.[0] ?? path
 }
 
 function leavesOf(plan: RunPlan, self: string): readonly string[] {

@@ -36,7 +36,7 @@ export async function openRun(link: string, options: RunOptions = {}): Promise<R
       onProblem: options.onSearch
     })
     if (plan === undefined) throw new InputError('a peer sent no files of the run')
-    return new TabRun({ invitation, identity, plan, files: text, backend: options.backend ?? 'wasm' })
+    return new TabRun({ invitation, identity, plan, files: text })
   } catch (error) {
     throw new Error(sentenceOf(error), { cause: error })
   }

@@ -32,6 +32,8 @@ export type SampleNeed =
       readonly classes?: readonly string[]
       /** The columns of a table that the run uses. */
       readonly columns?: readonly string[]
+      /** The name of the file, or the folder, of the common test set, where the run has one: it is given, too. */
+      readonly test?: string
     }
 
 /** A file that a person gave: dropped on the page, or chosen. */
@@ -103,11 +105,6 @@ export interface Run {
 
 /** How a tab takes part. */
 export interface RunOptions {
-  /**
-   * What computes: 'wasm', which gives the same bits as a Node peer with it, 'webgpu', 'webgl' or 'cpu'; 'wasm' by
-   * default.
-   */
-  readonly backend?: 'wasm' | 'webgpu' | 'webgl' | 'cpu'
   /** Aborted to give up looking for the run. */
   readonly signal?: AbortSignal
   /** Told what is tried, and why it did not work, while the run is looked for. */

@@ -25,7 +25,7 @@ function asSentence(text: string): string {
 }
 
 /** Throws an Error that says which part of the browser is missing, if one is. */
-export function checkBrowser(scope: Readonly<Record<string, unknown>> = globalThis as never): void {
+export function checkBrowser(scope: Readonly<Record<string, unknown>> = globalThis): void {
   const needed = {
     RTCPeerConnection: 'WebRTC, over which it would reach the peers',
     Worker: 'workers, in which it would compute',

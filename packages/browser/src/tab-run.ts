@@ -1,27 +1,23 @@
 import { InputError, type PeerName, type Schema, StoppedError } from '@murmuration/core'
-import { provideFiles } from '@murmuration/data'
 import {
   admissionOf,
   factsOfRun,
+  failureKindOf,
   learned,
   modelFile,
   type ModelFacts,
-  planOfFiles,
   type RunPlan,
-  runFilesIn,
   trainAsPeer
 } from '@murmuration/experiment/peer'
 import { admissionOf as useOf, type Identity, type Invitation, type PeerListEntry } from '@murmuration/libp2p'
 import { setTaskProgram } from '@murmuration/tasks'
 import { cardOf } from './card.js'
+import { planWith } from './given-data.js'
 import { predictIn } from './predict.js'
 import { taskProgram } from './programs.js'
-import { Progress } from './progress.js'
-import type { DroppedFile, Prediction, Run, RunCard, RunEvent, RunOptions, Summary, TabDevice } from './run.js'
+import { TabProgress } from './progress.js'
+import type { DroppedFile, Prediction, Run, RunCard, RunEvent, Summary, TabDevice } from './run.js'
 import { isLeaving, sentenceOf } from './sentences.js'
-
-/** The path of all files that a person gave. */
-const allProvided = '.'
 
 /** How long the first links may take, in milliseconds. */
 const wait = 120_000
@@ -33,7 +29,6 @@ export interface ShownRun {
   readonly plan: RunPlan
   /** As the peer sent them. */
   readonly files: string
-  readonly backend: NonNullable<RunOptions['backend']>
 }
 
 /** A model that can be saved. */
@@ -56,7 +51,7 @@ export class TabRun implements Run {
   constructor(shown: ShownRun) {
     this.#shown = shown
     this.card = cardOf(shown.invitation, shown.plan)
-    this.device = { key: 'seed', backend: shown.backend }
+    this.device = { key: shown.identity.isExtractable ? 'seed' : 'webcrypto', backend: 'wasm' }
   }
 
   on(listener: (event: RunEvent) => void): () => void {
@@ -87,17 +82,20 @@ export class TabRun implements Run {
   }
 
   async #train(samples: readonly DroppedFile[]): Promise<Summary> {
-    const progress = new Progress(this.#shown.plan.options.rounds, (event) => this.#emit(event))
+    const progress = new TabProgress(this.#shown.plan.options.rounds, (event) => this.#emit(event))
     const leave = () => this.#stop.abort(new StoppedError())
     globalThis.addEventListener?.('pagehide', leave)
     try {
       setTaskProgram(taskProgram)
       progress.phase('loading', 'The model and the data are loaded.')
-      const summary = await this.#trainAsPeer(await this.#planWith(samples), progress)
+      const { plan, files } = this.#shown
+      const summary = await this.#trainAsPeer(onWasm(await planWith(plan, files, samples)), progress)
       progress.phase('finished', 'The training is over.')
       return summary
     } catch (error) {
       const sentence = sentenceOf(error)
+      // Wrong data may be given anew.
+      if (failureKindOf(error) === 'input') this.#ended = undefined
       progress.phase(isLeaving(error) ? 'left' : 'ended', sentence)
       throw new Error(sentence, { cause: error })
     } finally {
@@ -106,7 +104,7 @@ export class TabRun implements Run {
     }
   }
 
-  async #trainAsPeer(plan: RunPlan, progress: Progress): Promise<Summary> {
+  async #trainAsPeer(plan: RunPlan, progress: TabProgress): Promise<Summary> {
     const { invitation, identity, files } = this.#shown
     const { name: self, seeds } = invitation
     const emit = progress.take
@@ -119,6 +117,8 @@ export class TabRun implements Run {
       listen: [],
       peerList: peerListOf(plan, self, identity.id),
       discovery: { seeds, lan: false },
+      // Other tabs find this one there, and then connect to it directly.
+      relay: { via: seeds },
       admission: await admissionOf(run, self, emit, entered),
       wait,
       emit,
@@ -132,22 +132,14 @@ export class TabRun implements Run {
     })
   }
 
-  /** The plan with the person's own data, and what computes here. */
-  async #planWith(samples: readonly DroppedFile[]): Promise<RunPlan> {
-    const { files, plan, backend } = this.#shown
-    if (this.card.samples.kind === 'none') return withBackend(plan, backend)
-    if (samples.length === 0) throw new InputError('The run needs data of yours: drop them on the page.')
-    provideFiles(samples)
-    return withBackend(await planOfFiles(runFilesIn(files), allProvided), backend)
-  }
-
   #emit(event: RunEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
 }
 
-function withBackend(plan: RunPlan, backend: ShownRun['backend']): RunPlan {
-  return { ...plan, training: { ...plan.training, backend: backend === 'webgl' ? 'auto' : backend } }
+/** WebAssembly gives the bits of a Node peer; a page has nothing else. */
+function onWasm(plan: RunPlan): RunPlan {
+  return { ...plan, training: { ...plan.training, backend: 'wasm' } }
 }
 
 /** The peers of the run that the file lists, with their ids, and this one. */

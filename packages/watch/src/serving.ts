@@ -6,7 +6,7 @@ import { InputError, messageOf } from '@murmuration/core'
 /** The most connections. Beyond, the oldest that is not kept is closed: answers take milliseconds. */
 const maxSockets = 64
 
-/** Listens; rejects with an InputError that names `option` when it cannot. The server does not keep the process alive. */
+/** Listens, without keeping the process alive; rejects with an InputError that names `option` when it cannot. */
 export async function listen(
   { host, port }: { readonly host: string; readonly port: number },
   option: string,

@@ -160,7 +160,7 @@ const entering = `
 `
 
 inBrowser(`a key that nobody can read enters a run, proves its id, and exchanges vectors${skipped}`, async (t) => {
-  const [{ page, errors: complaints }] = await openedTabs(t, entering)
+  const [{ page, errors }] = await openedTabs(t, entering)
   const [identity, runKey] = [await createIdentity(), await createIdentity()]
   const fingerprint = '0'.repeat(64)
   const admission = { runKey: runKey.id, places: [b], fingerprint, files: 'the files' }
@@ -184,7 +184,7 @@ inBrowser(`a key that nobody can read enters a run, proves its id, and exchanges
   t.deepEqual([...(received?.message.vector ?? [])], [4, 6])
   peer.fabric.send(b, { kind: 1, round: 0, vector: Float32Array.of(1, 2) })
   t.deepEqual(await there, [false, 1, 2])
-  t.deepEqual(complaints, [])
+  t.deepEqual(errors, [])
 })
 
 interface EnteringPage {

@@ -1,4 +1,5 @@
 /** A tab in a real browser trains with peers in Node. */
+import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { deferred, peerName } from '@murmuration/core'
@@ -6,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { timeLimit } from '@murmuration/contract'
 import type { PeerSummary, RunEvent } from '@murmuration/experiment'
 import { acceptInvitation, identityDirectory, invitationText, runPeerCommand } from '@murmuration/experiment/peers'
+import { predict } from '@murmuration/experiment/models'
 import { localIdentity } from '@murmuration/libp2p'
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
@@ -26,8 +28,8 @@ interface PeerOfTest {
 }
 
 /** Three peers of this process that wait for a fourth, and an invitation for it. */
-async function threePeers(t: ExecutionContext, training: string) {
-  const folder = await temporaryFolder()
+async function threePeers(t: ExecutionContext, training: string, given?: string) {
+  const folder = given ?? (await temporaryFolder())
   process.env.MURMURATION_HOME = folder
   const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
   const id = async (name: string) => (await localIdentity(identityDirectory(), peerName(name))).id
@@ -171,5 +173,79 @@ inBrowser(
     await page.goto('about:blank')
     await eventually(t, 'all have seen it again', () => seen('phone has left').every((count) => count === 2))
     t.deepEqual(seen('phone is dead'), [0, 0, 0])
+  }
+)
+
+/** Rows of two classes: the sum of both numbers is above 1 or not. */
+function rows(count: number, from: number): string {
+  const numbers = Array.from({ length: count }, (_, index) => [
+    (0.37 * (from + index)) % 1,
+    (0.61 * (from + index)) % 1
+  ])
+  return `x,y,class\n${numbers.map(([x, y]) => `${x},${y},${x + y > 1 ? 'above' : 'below'}\n`).join('')}`
+}
+
+const onTables = `task: { kind: mlp, hidden: [16] }
+data: { path: own.csv }
+test: { path: common.csv, sha256: ${createHash('sha256').update(rows(60, 500)).digest('hex')} }
+partition: { local: per-peer }
+rounds: 150
+rate: { initial: 0.2 }
+membership: { quorum: 4 }
+`
+
+inBrowser(
+  `a tab trains on a table of its own; its model predicts here and in Node, and what is wrong is one sentence${skipped}`,
+  async (t) => {
+    t.timeout(timeLimit(120_000))
+    const { page } = await openedTab(t)
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'own.csv'), rows(80, 0))
+    await writeFile(join(folder, 'common.csv'), rows(60, 500))
+    const { peers, line } = await threePeers(t, onTables, folder)
+    const failing = (link: string) =>
+      page.evaluate(
+        (text) =>
+          (window as unknown as Tab).open_(text).then(
+            () => '',
+            ({ message }) => String(message)
+          ),
+        link
+      )
+    t.regex(await failing('http://localhost/'), /^This link has no invitation: .*\.$/)
+    t.regex(
+      await failing(`http://localhost/#join=${line.slice(0, -9)}`),
+      /^The invitation is damaged; expected the whole line.*\.$/
+    )
+    const card = await opened(page, `http://localhost/#join=${line}`)
+    t.deepEqual(card.samples, { kind: 'table', test: 'common.csv' })
+
+    const given = { 'mine.csv': rows(90, 200), 'common.csv': rows(60, 500) }
+    const joinedWith = (files: Readonly<Record<string, string>>) =>
+      page.evaluate(async (texts) => {
+        const samples = Object.entries(texts).map(([path, text]) => ({ path, file: new Blob([text]) }))
+        return (window as unknown as Tab).run.join(samples).then(JSON.stringify, ({ message }) => String(message))
+      }, files)
+    t.is(await joinedWith({}), 'The run needs data of yours: drop them on the page.')
+    t.is(await joinedWith({ 'mine.csv': given['mine.csv'] }), 'All peers test on common.csv: drop it on the page, too.')
+    const [text, ...others] = await Promise.all([joinedWith(given), ...peers.map(({ summary }) => summary)])
+    t.true(text.startsWith('{'), text)
+    const summary = JSON.parse(text) as PeerSummary
+    t.true((summary.accuracy ?? 0) > 0.9, text)
+    for (const { accuracy } of others) t.true(Math.abs((accuracy ?? 0) - (summary.accuracy ?? 0)) <= 1 / 60)
+
+    const table = 'x,y\n0.9,0.8\n'
+    const predicted = await page.evaluate(
+      (row) => (window as unknown as Tab).run.predict(new Blob([row]), 'row.csv'),
+      table
+    )
+    t.is(predicted.classes?.[0].name, 'above')
+    const bytes = await page.evaluate(async () => [
+      ...new Uint8Array(await (await (window as unknown as Tab).run.model()).arrayBuffer())
+    ])
+    const [model, row] = [join(folder, 'model.safetensors'), join(folder, 'row.csv')]
+    await writeFile(model, Uint8Array.from(bytes))
+    await writeFile(row, table)
+    for await (const { classes } of predict(model, [row])) t.deepEqual(classes, predicted.classes)
   }
 )

@@ -74,7 +74,7 @@ async function talk(
   const vectorOf = (name: string, round: number) =>
     Float32Array.from({ length }, (_, index) => peers.indexOf(name) + 10 * round + index / 7)
   const sent = Object.fromEntries(others.map((name) => [name, 0]))
-  for (let taken = 0; taken < count * others.length;) {
+  for (let taken = 0; taken < count * others.length || others.some((name) => sent[name] < count);) {
     for (const name of others) {
       const round = sent[name]
       const message = { kind: 1, round, vector: vectorOf(self, round) }
@@ -91,7 +91,7 @@ async function talk(
   return arrived
 }
 
-const begin = ({ page }: Tab) => page.evaluate('begin()') as Promise<string>
+const begin = ({ page }: Tab) => page.evaluate<string>('begin()')
 const run = ({ page }: Tab, task: Task): Promise<Done> =>
   page.evaluate((each) => (globalThis as unknown as { run(task: Task): Promise<Done> }).run(each), task)
 

@@ -3,7 +3,7 @@
 /** Whether this browser can keep the screen on; not outside of secure contexts. */
 export const canStayAwake = 'wakeLock' in navigator
 
-/** Keeps the screen on until the returned function is called. A browser that refuses, as on a low battery, is obeyed. */
+/** Keeps the screen on until the returned function is called, unless the browser refuses, as on a low battery. */
 export function stayAwake(): () => void {
   let lock: WakeLockSentinel | undefined
   let isOver = false

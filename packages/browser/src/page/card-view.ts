@@ -1,9 +1,9 @@
 /** What a run is and what it asks for, before anything is joined; the data that a person gives it. */
-import type { DroppedFile, RunCard, SampleNeed } from '@murmuration/browser'
+import type { DroppedFile, RunCard } from '@murmuration/browser'
 import { countText, element, found, namesText } from '@murmuration/watch/page'
 import { canStayAwake } from './awake.js'
 import { listenForFiles } from './given-files.js'
-import { checkSamples } from './sample-check.js'
+import { checkSamples, type WantedSamples } from './sample-check.js'
 import { showAlert, showItems, showTerms } from './views.js'
 
 const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
@@ -37,7 +37,7 @@ export function showCard(card: RunCard, join: (samples: readonly DroppedFile[] |
 }
 
 /** Shows what data a run needs, and calls `use` with what was given, or undefined as long as nothing fits. */
-function takeSamples(need: Need, use: (samples: readonly DroppedFile[] | undefined) => void): void {
+function takeSamples(need: WantedSamples, use: (samples: readonly DroppedFile[] | undefined) => void): void {
   found<HTMLElement>('#samples').hidden = false
   found('#wanted').textContent = `${wantedText(need)} Your files stay on this device: this tab trains on them here.`
   found<HTMLElement>('#folder-label').hidden = need.kind !== 'images' || !canChooseFolders
@@ -75,8 +75,6 @@ function takeSamples(need: Need, use: (samples: readonly DroppedFile[] | undefin
   listenForFiles(found('#give'), take, showUnread)
 }
 
-type Need = Exclude<SampleNeed, { readonly kind: 'none' }>
-
 /** Phones let people choose files, but no folders. */
 const canChooseFolders = matchMedia('(pointer: fine)').matches
 
@@ -89,7 +87,7 @@ function hint(text: string): void {
   found('#join-hint').textContent = text
 }
 
-function wantedText({ kind, classes, columns }: Need): string {
+function wantedText({ kind, classes, columns }: WantedSamples): string {
   if (kind === 'text') return 'The run needs texts: files that end in .txt.'
   if (kind === 'table') {
     const which = columns === undefined ? '' : `, with the columns ${columns.join(', ')}`

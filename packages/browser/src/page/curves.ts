@@ -8,7 +8,7 @@ const maxPoints = 2000
 /** In pixels. */
 const height = 170
 
-interface Curve {
+interface RoundCurve {
   readonly title: string
   readonly text: (value: number) => string
   readonly range?: [number, number]
@@ -18,11 +18,11 @@ interface Curve {
 
 /** Draws the curves; one appears with its first value. */
 export class Curves {
-  readonly #curves: readonly Curve[] = [
+  readonly #curves: readonly RoundCurve[] = [
     { title: 'Loss', text: shortText, rounds: [], values: [] },
     { title: 'Accuracy', text: percentText, range: [0, 1], rounds: [], values: [] }
   ]
-  readonly #drawn = new Map<Curve, { readonly plot: uPlot; readonly value: HTMLElement }>()
+  readonly #drawn = new Map<RoundCurve, { readonly plot: uPlot; readonly value: HTMLElement }>()
 
   constructor() {
     // Axes keep the colours of their first drawing.
@@ -36,7 +36,7 @@ export class Curves {
     if (accuracy !== undefined) this.#append(accuracies, round, accuracy)
   }
 
-  #append(curve: Curve, round: number, value: number): void {
+  #append(curve: RoundCurve, round: number, value: number): void {
     const { rounds, values } = curve
     if (!Number.isFinite(value)) return
     if (rounds.length >= maxPoints)
@@ -49,7 +49,7 @@ export class Curves {
     drawn.plot.root.setAttribute('aria-label', `${curve.title} by round; now ${curve.text(value)}`)
   }
 
-  #draw(curve: Curve): { readonly plot: uPlot; readonly value: HTMLElement } {
+  #draw(curve: RoundCurve): { readonly plot: uPlot; readonly value: HTMLElement } {
     const value = element('span', { class: 'quiet' })
     const figure = element('figure', {}, element('h3', {}, `${curve.title} `, value))
     found('#charts').append(figure)
@@ -71,7 +71,7 @@ export class Curves {
   }
 }
 
-function plotIn(figure: HTMLElement, { text, range }: Curve): uPlot {
+function plotIn(figure: HTMLElement, { text, range }: RoundCurve): uPlot {
   const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
   const options: uPlot.Options = {
     width: Math.max(200, figure.clientWidth),

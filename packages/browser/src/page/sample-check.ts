@@ -12,10 +12,11 @@ export interface SampleCheck {
   readonly problems: readonly string[]
 }
 
-type Need = Exclude<SampleNeed, { readonly kind: 'none' }>
+/** The data that a person is asked for. */
+export type WantedSamples = Exclude<SampleNeed, { readonly kind: 'none' }>
 
 /** What of the files a run can use. Hidden files are passed over. */
-export async function checkSamples(given: readonly DroppedFile[], need: Need): Promise<SampleCheck> {
+export async function checkSamples(given: readonly DroppedFile[], need: WantedSamples): Promise<SampleCheck> {
   const files = given.filter(({ path }) => !path.split('/').some((part) => part.startsWith('.')))
   if (need.kind === 'images') return checkImages(files, need)
   if (need.kind === 'table') return checkTables(files, need)
@@ -25,7 +26,7 @@ export async function checkSamples(given: readonly DroppedFile[], need: Need): P
 const imageName = /\.(png|jpe?g)$/i
 const otherImageName = /\.(webp|avif|hei[cf]|gif|tiff?|bmp)$/i
 
-async function checkImages(given: readonly DroppedFile[], { classes }: Need): Promise<SampleCheck> {
+async function checkImages(given: readonly DroppedFile[], { classes }: WantedSamples): Promise<SampleCheck> {
   const outside: string[] = []
   const formats: string[] = []
   const others: string[] = []
@@ -66,7 +67,7 @@ async function isImage(file: Blob): Promise<boolean> {
   return (first === 0x89 && second === 0x50) || (first === 0xff && second === 0xd8)
 }
 
-async function checkTables(given: readonly DroppedFile[], { columns = [] }: Need): Promise<SampleCheck> {
+async function checkTables(given: readonly DroppedFile[], { columns = [] }: WantedSamples): Promise<SampleCheck> {
   const others = given.filter(({ path }) => !/\.csv$/i.test(path)).map(({ path }) => path)
   const problems = [...sentence(others, 'no CSV file')]
   const files: DroppedFile[] = []

@@ -52,8 +52,8 @@ export async function invitationText(
 }
 
 /**
- * An invitation to each place that a topology file keeps, if the run key is on this machine; undefined if it is not. They
- * expire after `expires` milliseconds.
+ * An invitation to each place that a topology file keeps, if the run key is on this machine; undefined if it is not.
+ * They expire after `expires` milliseconds.
  */
 export async function invitationsHere(
   request: RunRequest,
