@@ -15,7 +15,7 @@ import { cardOf } from './card.js'
 import { planWith } from './given-data.js'
 import { predictIn } from './predict.js'
 import { taskProgram } from './programs.js'
-import { Progress } from './progress.js'
+import { TabProgress } from './progress.js'
 import type { DroppedFile, Prediction, Run, RunCard, RunEvent, Summary, TabDevice } from './run.js'
 import { isLeaving, sentenceOf } from './sentences.js'
 
@@ -82,7 +82,7 @@ export class TabRun implements Run {
   }
 
   async #train(samples: readonly DroppedFile[]): Promise<Summary> {
-    const progress = new Progress(this.#shown.plan.options.rounds, (event) => this.#emit(event))
+    const progress = new TabProgress(this.#shown.plan.options.rounds, (event) => this.#emit(event))
     const leave = () => this.#stop.abort(new StoppedError())
     globalThis.addEventListener?.('pagehide', leave)
     try {
@@ -104,7 +104,7 @@ export class TabRun implements Run {
     }
   }
 
-  async #trainAsPeer(plan: RunPlan, progress: Progress): Promise<Summary> {
+  async #trainAsPeer(plan: RunPlan, progress: TabProgress): Promise<Summary> {
     const { invitation, identity, files } = this.#shown
     const { name: self, seeds } = invitation
     const emit = progress.take
