@@ -52,7 +52,7 @@ export class Dialler {
   async awaitAddress(chance: Signal, limit: Milliseconds): Promise<void> {
     const { closing } = this.#context
     const until = realClock.now() + limit
-    const isOver = () => this.#addresses.length > 0 || this.#openConnection() !== undefined || closing.aborted
+    const isOver = () => this.#hasAddress || this.#openConnection() !== undefined || closing.aborted
     while (!isOver() && realClock.now() < until) await chance.wait(until)
   }
 
@@ -68,8 +68,7 @@ export class Dialler {
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
     const existing = this.#openConnection()
     if (existing !== undefined) return join(existing)
-    const { direct, relayed } = this.#ways
-    if (direct.length + relayed.length === 0) throw new Error('its address is unknown, and it has not connected')
+    if (!this.#hasAddress) throw new Error('its address is unknown, and it has not connected')
     const { turns, closing } = this.#context
     const waiting = new AbortController()
     this.#waiting = waiting
@@ -91,6 +90,11 @@ export class Dialler {
     const id = this.#id
     const open = id === undefined ? [] : connectionsTo(this.#context.node, id).filter(isOpen)
     return open.find(({ direct }) => direct) ?? open.at(0)
+  }
+
+  get #hasAddress(): boolean {
+    const { direct, relayed } = this.#ways
+    return direct.length + relayed.length > 0
   }
 
   get #ways(): Ways {
