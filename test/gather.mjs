@@ -22,6 +22,8 @@ const testsIn = (place) =>
     .map((file) => file.replace(/\.test\.ts$/, ''))
     .sort()
 
+// WebRTC's native package ends a process in which two threads have it.
+const hasWebRtc = (file) => /^(packages\/libp2p\/(tabs|processes\/stun)|test\/processes\/tab-)/.test(file)
 const isOfCheck = (file) => /(^|\/)(processes|characterisation|studies)\//.test(file)
 const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
 const groups = new Map()
@@ -30,7 +32,8 @@ for (const place of [...packages, 'test']) {
     if (isOfCheck(file) && !process.argv.includes('--all')) continue
     const [first, ...rest] = file.split('/')
     const isAlone = isOfCheck(file) || (rest.length === 0 && (place === 'test' || place === 'packages/libp2p'))
-    const group = isAlone ? `${place}/${file}` : rest.length === 0 ? place : `${place}/${first}`
+    const own = isAlone ? `${place}/${file}` : rest.length === 0 ? place : `${place}/${first}`
+    const group = hasWebRtc(`${place}/${file}`) ? 'tabs' : own
     groups.set(group, [...(groups.get(group) ?? []), `${place}/dist/${file}.test.js`])
   }
 }
