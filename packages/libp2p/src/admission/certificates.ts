@@ -1,7 +1,7 @@
 /** What peers tell each other of admitted and excluded peers. It is signed, so any peer may pass it on. */
 import { hashText } from '@murmuration/vectors'
 import { peerName, type PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../base/ed25519.js'
 import { type Identity, parsePeerId } from '../base/identity.js'
 import { type Invitation, invitationSchema } from './invitation.js'

@@ -2,7 +2,7 @@
  * An invitation admits a peer that no file lists. The run key signs it; it is for one name, for one use, and expires.
  */
 import { InputError, messageOf, peerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromString, textOf } from '#platform/libraries/base.js'
 import { randomText } from '../base/bytes.js'
 import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../base/ed25519.js'

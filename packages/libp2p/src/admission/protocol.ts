@@ -3,7 +3,7 @@
  */
 import type { Connection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { foreignText } from '../base/foreign-text.js'
 import { ask } from '../questions/questions.js'
 import { type Admission, type Certificate, certificateSchema } from './certificates.js'

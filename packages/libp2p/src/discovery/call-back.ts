@@ -3,7 +3,7 @@
  */
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { isIPv4, type Milliseconds } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { multiaddr } from '#platform/libraries/base.js'
 import { tcpHost } from '../addresses/channel-address.js'
 import { answer, ask } from '../questions/questions.js'

@@ -4,7 +4,7 @@
  */
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { textOf } from '#platform/libraries/base.js'
 import { fromBase64 } from '../base/bytes.js'
 import { tcpHost } from '../addresses/channel-address.js'

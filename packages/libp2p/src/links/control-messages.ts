@@ -1,5 +1,5 @@
 import { InputError, maxNoteBytes, messageOf, peerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fromString, textOf } from '#platform/libraries/base.js'
 import { keyBytes } from './channel/secure.js'
 import { protocolVersion } from '../base/constants.js'

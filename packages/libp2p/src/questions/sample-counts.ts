@@ -1,5 +1,5 @@
 import { InputError, type PeerName, peerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The protocol by which a peer asks a neighbour for the sample counts of all peers. */
 export const samplesProtocol = '/murmuration/samples/1'
