@@ -108,7 +108,9 @@ test('a thread that computes loads no more than its task needs: no schemas, and 
 })
 
 test('TensorFlow.js is required and not imported, which would take several times as long', (t) => {
-  const files = filesUnder('packages/tfjs/dist').filter((file) => file.endsWith('.js') && !/\.(test|browser)\./.test(file))
+  const files = filesUnder('packages/tfjs/dist').filter(
+    (file) => file.endsWith('.js') && !/\.(test|browser)\./.test(file)
+  )
   t.true(files.length > 20)
   t.deepEqual(
     files.filter((file) => /^(?:import |\} from ).*'@tensorflow\//m.test(textOf(file))),
