@@ -27,6 +27,7 @@ export class Detector {
     options: {
       readonly settings: MembershipSettings
       readonly signer: Signer
+      readonly onSigned?: (() => void) | undefined
       readonly random: Random
       readonly knowledge: Knowledge
       readonly changes: Changes
@@ -38,7 +39,7 @@ export class Detector {
     this.#changes = options.changes
     this.#suspicion = new Suspicion(options.settings)
     this.#lives = new Lives(options.settings)
-    this.#probes = new Probes(self, options.signer, options.random)
+    this.#probes = new Probes(self, options.signer, options.random, options.onSigned)
   }
 
   get unreachable(): readonly PeerName[] {

@@ -119,7 +119,8 @@ export class Gossip {
     const votes: string[] = []
     let room = maxNoteLength - overhead
     const write = (item: PeerRecord | Vote | undefined) => {
-      if (item === undefined) return true
+      // What is not signed yet is added to the log again once it is.
+      if (item === undefined || item.signature === '') return true
       const json = jsonOf(item)
       room -= json.length + 1
       if (room < 0) return false

@@ -12,6 +12,8 @@ export interface MemberOptions {
   /** Differences from `membershipDefaults`. */
   readonly settings?: Partial<MembershipSettings>
   readonly signer: Signer
+  /** Called when something has been signed after the call that needed it: `take` has more notes. */
+  readonly onSigned?: (() => void) | undefined
   readonly random: Random
   /** The last life and round in a checkpoint of this peer, when it continues from one. */
   readonly lifeBefore?: number | undefined

@@ -51,16 +51,27 @@ export class Member extends SwarmView {
   #forgivenAt = 0
 
   constructor(options: MemberOptions, now: Milliseconds) {
-    const { self, peers, places = [], settings, signer, random, lifeBefore = 0, roundBefore = 0 } = options
+    const { self, peers, places = [], settings, signer, onSigned, random, lifeBefore = 0, roundBefore = 0 } = options
     super(peers, new Set(places))
     this.settings = { ...membershipDefaults, ...settings }
     this.#self = self
     this.#reader = NoteReader.of(peers)
     this.#random = random
     this.knowledge = new Knowledge(this.settings.liars)
-    this.#own = new OwnRecord(self, signer, lifeBefore)
+    this.#own = new OwnRecord(self, signer, lifeBefore, (item) => {
+      this.#gossip.add(item)
+      this.#gossip.send(this.#contacts.all)
+      onSigned?.()
+    })
     this.#clock = new AwakeClock(this.settings.tick, now)
-    const shared = { settings: this.settings, signer, random, knowledge: this.knowledge, changes: this.#changes }
+    const shared = {
+      settings: this.settings,
+      signer,
+      onSigned,
+      random,
+      knowledge: this.knowledge,
+      changes: this.#changes
+    }
     this.#detector = new Detector(self, shared, (peer) => this.isLate(peer) || this.view.quarantined.has(peer))
     this.#report = new OwnReport(self, this.settings, this.knowledge)
     this.#contacts = new Contacts(peers, self)
@@ -352,7 +363,7 @@ export class Member extends SwarmView {
   #publish(record: PeerRecord) {
     this.#detector.recordComes(record, this.#clock.at(this.#now))
     if (this.knowledge.addRecord(record) === 'news') this.#changed()
-    this.#gossip.add(record)
+    if (record.signature !== '') this.#gossip.add(record)
   }
 
   #publishNow(record: PeerRecord) {

@@ -1,7 +1,7 @@
 /** Modelled processes and links for tests: delays, losses, cuts, freezes, in virtual time and from one seed. */
 import type { Milliseconds, PeerName, Random } from '@murmuration/core'
 import { hashOf } from './hash.js'
-import type { Signer } from './records.js'
+import type { PromptSigner } from './records.js'
 
 interface Entry {
   readonly time: Milliseconds
@@ -127,7 +127,7 @@ export class Network {
 const keyOf = (a: PeerName, b: PeerName) => (a < b ? `${a} ${b}` : `${b} ${a}`)
 
 /** Signatures that only the test can forge: a hash of a secret and the text. */
-export function testSigner(self: PeerName): Signer {
+export function testSigner(self: PeerName): PromptSigner {
   const signatureOf = (peer: PeerName, text: string) => hashOf(`secret of ${peer} ${text}`).toString(36)
   return {
     sign: (text) => signatureOf(self, text),

@@ -10,6 +10,7 @@ import {
   type Vote,
   voteText
 } from './records.js'
+import { sign } from './signing.js'
 
 /**
  * A record is signed again after this many beats even without news: its number tells others, and this peer itself, that
@@ -31,17 +32,27 @@ type Unsigned = Omit<PeerRecord, 'signature'>
 /** What only this peer signs: its record, and its votes. */
 export class OwnRecord {
   readonly #signer: Signer
+  readonly #onSigned: (item: PeerRecord | Vote) => void
   #record: PeerRecord
   #distance: Distance = { round: 0, samples: 0 }
   /** Beats since the record was signed. */
   #unsigned = 0
 
-  /** @param lifeBefore the last life in a checkpoint; 0 when there is none */
-  constructor(name: PeerName, signer: Signer, lifeBefore: number) {
+  /**
+   * @param lifeBefore the last life in a checkpoint; 0 when there is none
+   * @param onSigned called with a record or vote that has been signed after it was returned
+   */
+  constructor(
+    name: PeerName,
+    signer: Signer,
+    lifeBefore: number,
+    onSigned: (item: PeerRecord | Vote) => void = () => {}
+  ) {
     this.#signer = signer
+    this.#onSigned = onSigned
     const life = lifeBefore === 0 ? 0 : lifeBefore + 1
     const nothing = { round: 0, samples: 0, broken: [], silent: [], waitsFor: [] }
-    this.#record = this.#sign({
+    this.#record = this.#signRecord({
       ...nothing,
       name,
       life,
@@ -93,7 +104,7 @@ export class OwnRecord {
   /** A vote against a peer's present standing. */
   voteAgainst({ name: target, life, refutation }: PeerRecord): Vote {
     const vote = { voter: this.#record.name, target, life, refutation }
-    return { ...vote, signature: this.#signer.sign(voteText(vote)) }
+    return this.#signed(vote, voteText(vote))
   }
 
   /** Makes the votes against this peer void. */
@@ -113,7 +124,7 @@ export class OwnRecord {
   #next(change: Partial<PeerRecord>): PeerRecord {
     const beat = (change.beat ?? this.#record.beat + this.#unsigned) + 1
     this.#unsigned = 0
-    this.#record = this.#sign({ ...this.#record, ...this.#distance, ...change, beat })
+    this.#record = this.#signRecord({ ...this.#record, ...this.#distance, ...change, beat })
     return this.#record
   }
 
@@ -121,10 +132,17 @@ export class OwnRecord {
    * The fields are in the order in which they are parsed, so that a peer that passes the record on writes the same
    * text.
    */
-  #sign({ name, life, refutation, beat, status, from, isIn, round, samples, ...names }: Unsigned): PeerRecord {
+  #signRecord({ name, life, refutation, beat, status, from, isIn, round, samples, ...names }: Unsigned): PeerRecord {
     const { broken, silent, waitsFor } = names
     const record = { name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor }
-    return { ...record, signature: this.#signer.sign(recordText(record)) }
+    return this.#signed(record, recordText(record))
+  }
+
+  #signed<Content extends Unsigned | Omit<Vote, 'signature'>>(content: Content, text: string) {
+    const item = { ...content, signature: '' }
+    const onLate = () => this.#onSigned(item)
+    sign(this.#signer, text, (signature) => (item.signature = signature), onLate)
+    return item
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PeerName, Random } from '@murmuration/core'
 import type { AddressedNote, ProbeNote } from './notes.js'
 import { pongText, type Signer } from './records.js'
+import { sign } from './signing.js'
 
 /** How many others are asked to reach a suspected peer. */
 const helperCount = 3
@@ -17,10 +18,13 @@ export class Probes {
   readonly #random: Random
   /** The number that the next answer of a peer has to sign. */
   readonly #nonces = new Map<PeerName, number>()
+  readonly #onLate: () => void
   #waiting: AddressedNote[] = []
 
-  constructor(self: PeerName, signer: Signer, random: Random) {
+  /** @param onLate - called when an answer has been signed after `receive` */
+  constructor(self: PeerName, signer: Signer, random: Random, onLate = () => {}) {
     this.#self = self
+    this.#onLate = onLate
     this.#signer = signer
     this.#random = random
   }
@@ -47,8 +51,8 @@ export class Probes {
         return {}
       case 'ping': {
         const { asker, nonce } = note
-        const signature = this.#signer.sign(pongText(this.#self, asker, nonce))
-        this.#send(from, { kind: 'pong', asker, nonce, signature })
+        const answer = (signature: string) => this.#send(from, { kind: 'pong', asker, nonce, signature })
+        sign(this.#signer, pongText(this.#self, asker, nonce), answer, this.#onLate)
         return {}
       }
       case 'pong':

@@ -40,10 +40,11 @@ export interface PeerRecord {
   readonly silent: readonly PeerName[]
   /** Peers that it waits for in its round. At most {@link maxNames}. */
   readonly waitsFor: readonly PeerName[]
+  /** Empty until it is there: then the record is not told. */
   readonly signature: string
 }
 
-/** "I cannot reach `target` in this life and refutation", signed by the voter. */
+/** "I cannot reach `target` in this life and refutation", signed by the voter as a record is. */
 export interface Vote {
   readonly voter: PeerName
   readonly target: PeerName
@@ -60,10 +61,16 @@ export const maxNames = 8
  * another run would count.
  */
 export interface Signer {
-  sign(text: string): string
+  /** The signature; later if a browser keeps the key. */
+  sign(text: string): string | Promise<string>
   verify(peer: PeerName, text: string, signature: string): boolean
   /** Whether the key of a peer is known, which every check needs; true for all peers when absent. */
   knows?(peer: PeerName): boolean
+}
+
+/** A signer whose key signs at once. */
+export interface PromptSigner extends Signer {
+  sign(text: string): string
 }
 
 /** A peer's progress, which changes with every round. */

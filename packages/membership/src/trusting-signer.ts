@@ -1,5 +1,5 @@
 import { hashOf } from './hash.js'
-import type { Signer } from './records.js'
+import type { PromptSigner } from './records.js'
 
 /** For worlds in which no peer can sign in another's name: it tells texts apart, and proves nothing. */
-export const trustingSigner: Signer = { sign: (text) => hashOf(text).toString(36), verify: () => true }
+export const trustingSigner: PromptSigner = { sign: (text) => hashOf(text).toString(36), verify: () => true }

@@ -50,12 +50,19 @@ export function signedRecord(record: PeerRecord, change: Partial<PeerRecord>, si
   const changed = { ...record, ...change }
   const { name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor } = changed
   const parts = [name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor]
-  return { ...changed, signature: signer.sign(JSON.stringify(['record', ...parts])) }
+  return { ...changed, signature: signedNow(signer, JSON.stringify(['record', ...parts])) }
 }
 
 export function signedVote({ voter, target, life, refutation }: Omit<Vote, 'signature'>, signer: Signer): Vote {
   const text = JSON.stringify(['vote', voter, target, life, refutation])
-  return { voter, target, life, refutation, signature: signer.sign(text) }
+  return { voter, target, life, refutation, signature: signedNow(signer, text) }
+}
+
+/** Keys of Node sign at once. */
+function signedNow(signer: Signer, text: string): string {
+  const signature = signer.sign(text)
+  if (typeof signature !== 'string') throw new Error('a key that signs later')
+  return signature
 }
 
 /** The fabric of a liar: it changes what is sent. */

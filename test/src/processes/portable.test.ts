@@ -88,7 +88,7 @@ import { dataResults, pureResults, taskResults } from './dist/processes/portable
 setTaskProgram(() => new Worker('task-thread.js', { type: 'module' }))
 window.results = (async () => {
   const names = await (await fetch('names')).json()
-  const file = async (path) => ({ path, file: await (await fetch('files/' + path)).blob() })
+  const file = async (path) => ({ path: '/' + path, file: await (await fetch('files/' + path)).blob() })
   provideFiles(await Promise.all(names.map(file)))
   const others = crossOriginIsolated ? {} : { ...(await pureResults()), ...(await dataResults((name) => name)) }
   return { ...others, ...(await taskResults()) }

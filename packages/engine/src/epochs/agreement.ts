@@ -4,7 +4,7 @@
  * does no I/O and reads no clock: its peer hands in what arrives, with the time, and takes what is to be sent.
  */
 import { byName, invariant, maxNoteBytes, type Milliseconds, type PeerName } from '@murmuration/core'
-import type { BrokenPair, Signer } from '@murmuration/membership'
+import { type BrokenPair, sign, type Signer } from '@murmuration/membership'
 import {
   acceptText,
   type Ballot,
@@ -279,8 +279,10 @@ export class EpochAgreement {
     if (problem !== undefined) return `proposes ${problem}`
     this.#follows(from, ballot, now)
     this.#accepted = { ballot, value: note.value }
-    const signature = this.#options.signer.sign(acceptText(ballot, note.value))
-    return this.#tell(from, { kind: 'accepted', epoch: note.epoch, ballot, signature })
+    sign(this.#options.signer, acceptText(ballot, note.value), (signature) =>
+      this.#tell(from, { kind: 'accepted', epoch: note.epoch, ballot, signature })
+    )
+    return undefined
   }
 
   #prepare(from: PeerName, ballot: Ballot, now: Milliseconds): undefined {
@@ -405,7 +407,9 @@ export class EpochAgreement {
     const { ballot } = proposal
     proposal.value = value
     this.#accepted = { ballot, value }
-    proposal.accepts.set(this.#options.self, this.#options.signer.sign(acceptText(ballot, value)))
+    sign(this.#options.signer, acceptText(ballot, value), (signature) =>
+      proposal.accepts.set(this.#options.self, signature)
+    )
     this.#tellAll({ kind: 'accept', epoch: this.#next, ballot, value })
   }
 

@@ -38,7 +38,9 @@ export class MemberNotes {
     this.#fabric = fabric
     this.#onChange = onChange
     const random = fabric.random.stream('members')
-    this.member = new Member({ self, peers: topology.peers, places, settings, signer, random }, fabric.now())
+    // Also after the end: this peer's last record may be signed a moment later.
+    const onSigned = () => this.#tell()
+    this.member = new Member({ self, peers: topology.peers, places, settings, signer, onSigned, random }, fabric.now())
     fabric.listen({
       note: (from, note) => {
         const fault = take(from, note)
@@ -54,7 +56,7 @@ export class MemberNotes {
   act<Result>(act: (now: Milliseconds) => Result): Result | undefined {
     if (this.#isOver) return undefined
     const result = act(this.#fabric.now())
-    for (const { to, note } of this.member.take()) this.#fabric.tell(to, note)
+    this.#tell()
     const changes = this.member.takeChanges()
     if (changes.length > 0 || this.isWaiting) this.#fabric.wake()
     for (const change of changes) {
@@ -94,6 +96,10 @@ export class MemberNotes {
   /** Sends nothing from now on. */
   end(): void {
     this.#isOver = true
+  }
+
+  #tell(): void {
+    for (const { to, note } of this.member.take()) this.#fabric.tell(to, note)
   }
 
   async #tick(spawned: MembersFabric): Promise<void> {

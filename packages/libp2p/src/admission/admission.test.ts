@@ -43,7 +43,10 @@ async function runOf(t: ExecutionContext, limits: Partial<Limits> = {}): Promise
   return { key, nodes: [await node('a'), await node('b')], kept }
 }
 
-function invitationTo({ key, nodes }: Pick<Run, 'key' | 'nodes'>, terms: Partial<Invitation> = {}): Invitation {
+function invitationTo(
+  { key, nodes }: Pick<Run, 'key' | 'nodes'>,
+  terms: Partial<Invitation> = {}
+): Promise<Invitation> {
   const seeds = [nodes[0].peer.addresses[0]]
   const now = Date.now()
   return invite(key, { name: c, issued: now - 1000, expires: now + hour, fingerprint, members: [], seeds, ...terms })
@@ -69,7 +72,7 @@ const entering = (invitation: Invitation, identity: Identity, timeout = 1) => {
 test('who holds an invitation sees the files of the run without using it; afterwards whoever uses it is the one', async (t) => {
   const run = await runOf(t)
   await begin(run)
-  const invitation = invitationTo(run)
+  const invitation = await invitationTo(run)
   const showing = async (shown: Invitation, identity: Identity) => {
     const { signal } = new AbortController()
     const asking = { invitation: shown, identity, seeds: shown.seeds, timeout: 1, signal }
@@ -81,9 +84,9 @@ test('who holds an invitation sees the files of the run without using it; afterw
   t.false(run.nodes.some(({ events }) => events.some(({ kind }) => kind === 'admitted')))
   const now = Date.now()
   const refused: readonly [RegExp, Invitation][] = [
-    [/the invitation expired at/, invitationTo(run, { issued: now - 2000, expires: now - 1000 })],
-    [/with other settings or another topology file/, invitationTo(run, { fingerprint: '1'.repeat(64) })],
-    [/for another run/, invitationTo({ ...run, key: await createIdentity() })],
+    [/the invitation expired at/, await invitationTo(run, { issued: now - 2000, expires: now - 1000 })],
+    [/with other settings or another topology file/, await invitationTo(run, { fingerprint: '1'.repeat(64) })],
+    [/for another run/, await invitationTo({ ...run, key: await createIdentity() })],
     [/has not signed/, { ...invitation, expires: invitation.expires + 1 }]
   ]
   for (const [message, shown] of refused)
@@ -94,7 +97,7 @@ test('who holds an invitation sees the files of the run without using it; afterw
   await t.throwsAsync(showing(invitation, first), used)
   await tellRun({
     ...{ run: run.key.id, members: [], identity: first, seeds: invitation.seeds, signal: new AbortController().signal },
-    certificate: revoke(run.key, c, Date.now() + 1)
+    certificate: await revoke(run.key, c, Date.now() + 1)
   })
   await t.throwsAsync(showing(invitation, second), { instanceOf: RefusedError, message: /was revoked/ })
 })
@@ -103,7 +106,7 @@ test('an invited peer presents its invitation to a seed that is a peer of the ru
   const run = await runOf(t)
   await begin(run)
   const identity = await createIdentity()
-  const own = admissionOf(invitationTo(run), identity)
+  const own = await admissionOf(await invitationTo(run), identity)
   const admission = { runKey: run.key.id, places, fingerprint, files: 'the files', own }
   const discovery = { seeds: [run.nodes[0].peer.addresses[0]], lan: false }
   const joined = await testNode(t, star, 'c', { identity, admission, discovery })
@@ -119,7 +122,7 @@ test('an invited peer is admitted, gets the files of the run, and all peers lear
   const run = await runOf(t)
   await begin(run)
   const identity = await createIdentity()
-  const { own, files, certificates } = await entering(invitationTo(run), identity)
+  const { own, files, certificates } = await entering(await invitationTo(run), identity)
   t.is(files, 'the files')
   t.is(certificates.length, 1)
   for (const node of run.nodes) t.like(await eventOf(node, 'admitted'), { peer: c, id: identity.id })
@@ -145,8 +148,8 @@ test('a peer whose invitation is revoked, or whose place another peer has, ends 
     const until = peer.fabric.now() + timeLimit(20_000)
     return { own, peer, ended: t.throwsAsync(peer.fabric.receive(until), { instanceOf: RefusedError }) }
   }
-  const first = await guest(invitationTo(run))
-  const second = await guest(invitationTo(run, { issued: Date.now() }))
+  const first = await guest(await invitationTo(run))
+  const second = await guest(await invitationTo(run, { issued: Date.now() }))
   t.regex(
     (await first.ended)?.message ?? '',
     new RegExp(`"c" was removed from the run: ${second.own.id} has its place; `)
@@ -155,10 +158,10 @@ test('a peer whose invitation is revoked, or whose place another peer has, ends 
   const identity = await createIdentity()
   const signal = new AbortController().signal
   const news = { run: run.key.id, members: [], identity, seeds: [second.peer.addresses[0]], signal }
-  const forged = { ...revoke(identity, c, Date.now()), run: run.key.id }
+  const forged = { ...(await revoke(identity, c, Date.now())), run: run.key.id }
   await tellRun({ ...news, certificate: forged })
   t.false(second.peer.fabric.signal.aborted, 'the run key has not signed it')
-  await tellRun({ ...news, seeds: [run.nodes[0].peer.addresses[0]], certificate: revoke(run.key, c, Date.now()) })
+  await tellRun({ ...news, seeds: [run.nodes[0].peer.addresses[0]], certificate: await revoke(run.key, c, Date.now()) })
   t.regex((await second.ended)?.message ?? '', /"c" was removed from the run: the invitation was revoked; ask for/)
 })
 
@@ -199,13 +202,13 @@ test('unknown peers of one address do not keep those of another from presenting 
   await eventually('the end of the oldest', () => many[0].status !== 'open')
   const identity = await createIdentity()
   const seeds = [peer.addresses[0]]
-  await t.notThrowsAsync(entering(invitationTo(run, { seeds }), identity))
+  await t.notThrowsAsync(entering(await invitationTo(run, { seeds }), identity))
   t.true(many.slice(3).every(({ status }) => status === 'open'))
 })
 
 test('an invitation to a run without peers ends with the reason', async (t) => {
   const run = await runOf(t)
-  const invitation = invitationTo(run, { seeds: ['/ip4/127.0.0.1/tcp/9'] })
+  const invitation = await invitationTo(run, { seeds: ['/ip4/127.0.0.1/tcp/9'] })
   const error = await t.throwsAsync(entering(invitation, await createIdentity()), {
     instanceOf: NeighboursMissingError
   })

@@ -2,7 +2,7 @@
 import { hashText } from '@murmuration/vectors'
 import { peerName, type PeerName } from '@murmuration/core'
 import * as z from 'zod'
-import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../base/ed25519.js'
+import { isSignatureOf, publicKeyOf, signText } from '../base/ed25519.js'
 import { type Identity, parsePeerId } from '../base/identity.js'
 import { type Invitation, invitationSchema } from './invitation.js'
 
@@ -34,15 +34,15 @@ export type Revocation = z.output<typeof revocationSchema>
 export type Certificate = Admission | Revocation
 
 /** Uses an invitation, which binds it to this identity. */
-export function admissionOf(invitation: Invitation, identity: Identity): Admission {
+export async function admissionOf(invitation: Invitation, identity: Identity): Promise<Admission> {
   const content = { kind: 'admission', invitation, id: identity.id } as const
-  return { ...content, signature: signText(admissionText(content), privateKeyOf(identity)) }
+  return { ...content, signature: await signText(admissionText(content), identity) }
 }
 
 /** Revokes all invitations of a name that were issued before the time `before`. */
-export function revoke(runKey: Identity, name: PeerName, before: number): Revocation {
+export async function revoke(runKey: Identity, name: PeerName, before: number): Promise<Revocation> {
   const content = { kind: 'revocation', run: runKey.id, name, before } as const
-  return { ...content, signature: signText(revocationText(content), privateKeyOf(runKey)) }
+  return { ...content, signature: await signText(revocationText(content), runKey) }
 }
 
 /** Whether the admission is signed by the key of its id. */

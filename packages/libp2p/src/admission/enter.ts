@@ -21,7 +21,7 @@ const pause: Milliseconds = 1000
 
 /** Presents an invitation to peers of the run until one admits this peer; see `enterRun`. */
 export async function enter(options: EnterOptions): Promise<Entered> {
-  const own = admissionOf(options.invitation, options.identity)
+  const own = await admissionOf(options.invitation, options.identity)
   return { own, ...(await filesFor(options, { present: own, certificates: [], wantsFiles: true })) }
 }
 

@@ -126,7 +126,7 @@ class Run implements TranscriptRun {
       members: [],
       seeds: ['/ip4/0.0.0.0']
     }
-    this.#invitations.set(name, invite(await this.#identity(key), { ...terms, ...change }))
+    this.#invitations.set(name, await invite(await this.#identity(key), { ...terms, ...change }))
   }
 
   async #forge(name: string, isOtherRun: boolean): Promise<void> {
@@ -181,7 +181,7 @@ class Run implements TranscriptRun {
 
   async #revoke(guest: string, peer: string, key: string): Promise<void> {
     const { id: run } = await this.#identity('run key')
-    const signed = { ...revoke(await this.#identity(key), c, this.#time), run }
+    const signed = { ...(await revoke(await this.#identity(key), c, this.#time)), run }
     const seeds = [...((await this.#all()).get(peer)?.peer.addresses.slice(0, 1) ?? [])]
     const { signal } = new AbortController()
     await tellRun({ run, members: [], identity: await this.#identity(guest), seeds, signal, certificate: signed })

@@ -4,7 +4,7 @@ import { fromString, textOf } from '#platform/libraries/base.js'
 /** How bytes are written: with and without padding. */
 type Base64 = 'base64pad' | 'base64url'
 
-/** The bytes of a text; `undefined` unless it is their canonical form. */
+/** The bytes of a text; `undefined` for one with other characters, or with bits beyond the last byte. */
 export function fromBase64(text: string, form: Base64): Uint8Array | undefined {
   try {
     return fromString(text, form)

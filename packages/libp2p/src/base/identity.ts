@@ -18,7 +18,14 @@ export class Identity {
   readonly id: string
   readonly #privateKey: PrivateKey
 
-  constructor(privateKey: PrivateKey) {
+  /**
+   * @param isExtractable - whether code that runs here could read the private key. Only a browser has keys that none
+   * can read.
+   */
+  constructor(
+    privateKey: PrivateKey,
+    readonly isExtractable = true
+  ) {
     this.#privateKey = privateKey
     this.id = peerIdFromPrivateKey(privateKey).toString()
   }

@@ -1,14 +1,19 @@
 /** Ed25519 (RFC 8032) by Node. `keys.browser.ts` has the same for a page. */
-import { createPrivateKey, createPublicKey, type KeyObject, sign as signWith, verify as verifyWith } from 'node:crypto'
-import { textOf } from '#platform/libraries/base.js'
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import type { Ed25519PrivateKey } from '@libp2p/interface'
+import { textOf } from '../libraries/base.js'
 
-/** Keys in the form that signs and verifies fastest. */
-export type SigningKey = KeyObject
+/** A public key in the form that verifies fastest. */
 export type VerifyingKey = KeyObject
 
-/** A private key of 32 bytes, with its public key. */
-export function signingKey(secret: Uint8Array, publicKey: Uint8Array): SigningKey {
-  return createPrivateKey({ key: { ...jwkOf(publicKey), d: textOf(secret, 'base64url') }, format: 'jwk' })
+/** Signs bytes; a signature has 64. A key that a browser keeps does so later. */
+export type Sign = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>
+
+/** Signs by a private key, synchronously: libp2p's own functions may take a turn of the event loop each. */
+export function signWith({ raw, publicKey }: Ed25519PrivateKey): Sign {
+  const d = textOf(raw.subarray(0, 32), 'base64url')
+  const key = createPrivateKey({ key: { ...jwkOf(publicKey.raw), d }, format: 'jwk' })
+  return (bytes) => sign(null, bytes, key)
 }
 
 /** A public key of 32 bytes. */
@@ -16,13 +21,8 @@ export function verifyingKey(publicKey: Uint8Array): VerifyingKey {
   return createPublicKey({ key: jwkOf(publicKey), format: 'jwk' })
 }
 
-/** The signature, of 64 bytes. */
-export function sign(bytes: Uint8Array, key: SigningKey): Uint8Array {
-  return signWith(null, bytes, key)
-}
-
-export function verify(bytes: Uint8Array, signature: Uint8Array, key: VerifyingKey): boolean {
-  return verifyWith(null, bytes, key, signature)
+export function isSigned(bytes: Uint8Array, signature: Uint8Array, key: VerifyingKey): boolean {
+  return verify(null, bytes, key, signature)
 }
 
 /** The JWK form of a key (RFC 8037): `crv`, `x` and, if private, `d`. */

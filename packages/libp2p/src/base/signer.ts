@@ -1,17 +1,17 @@
-import type { SigningKey, VerifyingKey } from '#platform/base/keys.js'
+import type { VerifyingKey } from '#platform/base/keys.js'
 import type { PeerName } from '@murmuration/core'
 import { hashText } from '@murmuration/vectors'
-import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from './ed25519.js'
+import { isSignatureOf, publicKeyOf, type SignText, textSigner } from './ed25519.js'
 import type { Identity } from './identity.js'
 import type { RunSettings } from './run-settings.js'
 
 /** Signs statements of this peer about itself, and checks those of other peers, which any peer may have passed on. */
 export interface Signer {
   /**
-   * The signature of a text by this peer's identity, in base64url. Throws an InputError when the identity has no
-   * Ed25519 key.
+   * The signature of a text by this peer's identity, in base64url; later if a browser keeps the key. Throws an
+   * InputError when the identity has no Ed25519 key.
    */
-  sign(text: string): string
+  sign(text: string): string | Promise<string>
   /** Whether `signature` is that of `text` by the identity of `peer` in the peer list. Only Ed25519 keys can sign. */
   verify(peer: PeerName, text: string, signature: string): boolean
   /** Whether the id of a peer is known; without it no signature can be checked. */
@@ -26,7 +26,8 @@ export class IdentitySigner implements Signer {
   readonly #identity: Identity
   readonly #idOf: (peer: PeerName) => string | undefined
   readonly #context: string
-  #privateKey: SigningKey | undefined
+  #sign: SignText | undefined
+  readonly #pending = new Set<Promise<string>>()
   /** By peer id; null for one without an Ed25519 key. */
   readonly #publicKeys = new Map<string, VerifyingKey | null>()
 
@@ -41,9 +42,21 @@ export class IdentitySigner implements Signer {
     this.#context = `murmuration note 1 ${hashText(JSON.stringify([sorted, schema, ofAll]))} `
   }
 
-  sign(text: string): string {
-    this.#privateKey ??= privateKeyOf(this.#identity)
-    return signText(this.#context + text, this.#privateKey)
+  sign(text: string): string | Promise<string> {
+    this.#sign ??= textSigner(this.#identity)
+    const signature = this.#sign(this.#context + text)
+    if (typeof signature !== 'string') this.#watch(signature)
+    return signature
+  }
+
+  /** Resolves once all that was asked for is signed. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#pending)
+  }
+
+  #watch(signature: Promise<string>): void {
+    this.#pending.add(signature)
+    void signature.finally(() => this.#pending.delete(signature))
   }
 
   verify(peer: PeerName, text: string, signature: string): boolean {
