@@ -8,8 +8,7 @@ import {
   StoppedError
 } from '@murmuration/core'
 import { hashText } from '@murmuration/vectors'
-import { AdmissionDesk } from './admission/desk.js'
-import { oncePerConnection } from './admission/once-per-connection.js'
+import { AdmissionDesk, oncePerConnection } from './admission/desk.js'
 import { admissionProtocol } from './admission/protocol.js'
 import { afterTurn, realClock } from './base/clock.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './base/constants.js'

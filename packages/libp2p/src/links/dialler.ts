@@ -10,8 +10,7 @@ import type { ControlChannel } from './control-channel.js'
 import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from '../base/explain.js'
 import { foreignText } from '../base/foreign-text.js'
-import { isDialled } from '../addresses/kinds.js'
-import { isRelayed, signalled } from '../addresses/relay-address.js'
+import { type Ways, waysTo } from '../addresses/ways.js'
 import type { ViaRelay } from '../relay/bar.js'
 import type { Streams } from './streams.js'
 import { ownVersions } from '../base/versions.js'
@@ -53,7 +52,8 @@ export class Dialler {
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
     const existing = this.#openConnection()
     if (existing !== undefined) return join(existing)
-    if (this.#addresses.length === 0) throw new Error('its address is unknown, and it has not connected')
+    const { direct, relayed } = this.#ways
+    if (direct.length + relayed.length === 0) throw new Error('its address is unknown, and it has not connected')
     const { turns, closing } = this.#context
     const waiting = new AbortController()
     this.#waiting = waiting
@@ -77,10 +77,8 @@ export class Dialler {
     return open.find(({ direct }) => direct) ?? open.at(0)
   }
 
-  /** Its addresses of the kinds that this peer dials. */
-  get #addresses(): readonly string[] {
-    const all = this.#id === undefined ? [] : this.#context.directory.addressesOf(this.#id)
-    return all.filter((address) => isDialled(multiaddr(address)))
+  get #ways(): Ways {
+    return waysTo(this.#id === undefined ? [] : this.#context.directory.addressesOf(this.#id))
   }
 
   /** Its peer id; `undefined` when it is not in the peer list. */
@@ -111,11 +109,10 @@ export class Dialler {
           { signal }
         )
       )
-    const relayed = this.#addresses.filter(isRelayed)
-    const direct = this.#addresses.filter((address) => !isRelayed(address))
+    const { direct, signalled, relayed } = this.#ways
     if (relayed.length === 0) return call(direct, limits.dialTimeout)
     const failures: unknown[] = []
-    for (const addresses of [direct, signalled(relayed)]) {
+    for (const addresses of [direct, signalled]) {
       try {
         if (addresses.length > 0) return await call(addresses, limits.dialTimeout / 2)
       } catch (error) {

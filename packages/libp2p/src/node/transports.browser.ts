@@ -28,7 +28,7 @@ export async function transportsOf({ shaper }: TransportOptions): Promise<Transp
 const maxOffers = 8
 const offerEvery: Milliseconds = 5_000
 
-/** The method of the transport that libp2p's type lacks: it answers an offer, which makes a connection of the browser. */
+/** The method of the transport that libp2p's type lacks: it answers an offer, which makes a connection. */
 interface AnsweringTransport extends Transport {
   _onProtocol(stream: Stream, connection: Connection, signal: AbortSignal): Promise<void>
 }
