@@ -21,3 +21,6 @@ export function afterTurn(callback: () => void): () => void {
   port2.postMessage(turn)
   return () => void callbacks.delete(turn)
 }
+
+/** A page is a bundle. */
+export const ownSoftware: string | undefined = undefined
