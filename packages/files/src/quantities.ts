@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { byteUnits, expectedText, quantityPattern, readQuantity, timeUnits, type Units } from './quantity.js'
 
 /** A length of time, such as `10 ms`: milliseconds. Units: us, ms, s, min, h. */

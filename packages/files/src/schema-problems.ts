@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { nearest } from './nearest.js'
 import { type Path, type Problem, within } from '@murmuration/core'
 

@@ -1,5 +1,5 @@
 import { parseJson, type PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type GossipNote, maxNoteLength, type Note, noteSchema, recordSchema, voteSchema } from './notes.js'
 import { jsonOf, type PeerRecord, type Vote } from './records.js'
 

@@ -1,5 +1,5 @@
 import type { PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { maxNames, type PeerRecord, type Vote } from './records.js'
 
 /** The longest note, in UTF-16 code units. Its text is ASCII. */

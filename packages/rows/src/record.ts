@@ -1,6 +1,6 @@
 /** What an algorithm over keyed rows is: one record. */
 import { branded, type Description } from '@murmuration/engine'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { KeyServer, KeySetting, SendTo } from './key-server.js'
 
 /** An algorithm whose parameters are keyed rows: how they are served. Its workers run rows-sgd.ts. */

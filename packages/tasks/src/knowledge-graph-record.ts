@@ -1,5 +1,5 @@
 import { problem } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { scorings } from './knowledge-graph/scoring.js'
 import {
   createKnowledgeGraphTaskSet,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { twoClassNetwork } from './linear-network.js'
 import { createLogisticTaskSet, logisticTaskModule } from './logistic-task.js'
 import { taskRecord } from './record.js'

@@ -1,5 +1,5 @@
 import { problem } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { createQuadraticTaskSet, quadraticTaskModule } from './quadratic-task.js'
 import { taskRecord } from './record.js'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { linearNetwork } from './linear-network.js'
 import { taskRecord } from './record.js'
 import { createSoftmaxTaskSet, softmaxTaskModule } from './softmax-task.js'

@@ -1,7 +1,7 @@
 import { invariant } from '@murmuration/core'
 import type { DataDescription } from '@murmuration/data'
 import { type NamedTensor, valuesOf } from '@murmuration/vectors'
-import { z } from 'zod'
+import * as z from 'zod'
 import { linearNetwork, twoClassNetwork } from './linear-network.js'
 import { type Network, type NetworkOrigin, taskRecord } from './record.js'
 import { createSvmTaskSet, svmTaskModule } from './svm-task.js'

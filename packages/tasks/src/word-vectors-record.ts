@@ -1,5 +1,5 @@
 import { problem } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { taskRecord } from './record.js'
 import { createWordVectorsTaskSet, wordVectorsModule, type WordVectorsOptions } from './word-vectors-task.js'
 

@@ -1,6 +1,6 @@
 import { problem } from '@murmuration/core'
 import { type TaskRecord, taskRecord } from '@murmuration/tasks'
-import { z } from 'zod'
+import * as z from 'zod'
 import { maxContext } from './gpt/size.js'
 import { tfjsTaskModule } from './lazy.js'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { GraphKind } from './kind.js'
 import { graphKinds } from './registry.js'
 import type { WeightRule } from './weights.js'

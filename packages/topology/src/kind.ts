@@ -1,6 +1,6 @@
 /** What defines a kind of graph: one record, from which files, checks, documents, commands and tests follow. */
 import type { PeerName, Problem } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Graph } from './graphs.js'
 import type { SparseMatrix } from './sparse.js'
 import type { WeightRule } from './weights.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Graph } from './graphs.js'
 import { type MatrixEntry, type SparseMatrix, sparseMatrix } from './sparse.js'
 

@@ -1,7 +1,7 @@
 /** What a peer reports about itself to its watchers. */
 import { parseJson, type PeerName } from '@murmuration/core'
 import type { MemberState } from '@murmuration/membership'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What a peer is doing. */
 export const phases = ['starting', 'training', 'averaging', 'serving', 'finished'] as const

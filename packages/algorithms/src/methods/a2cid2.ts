@@ -12,7 +12,7 @@
  * authors' code; of the paper the abstract was read.
  */
 import { exp, InputError } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { constantsOn } from '../parts/meetings.js'
 import { algorithm, linear, type Vector } from '@murmuration/engine'
 

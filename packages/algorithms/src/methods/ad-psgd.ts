@@ -7,7 +7,7 @@
  * Without a reply a round is a gradient step alone. With a period H a peer asks only after every H steps, which is
  * SwarmSGD (Nadiradze et al., NeurIPS 2021) where every peer has its own pace.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear } from '@murmuration/engine'
 
 export const adPsgd = algorithm({

@@ -3,7 +3,7 @@
  * moves there; a row that several peers use is copied to them meanwhile. See packages/rows/src/intent-key-server.ts for
  * the protocol, and how it differs from the paper.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { IntentKeyServer, movingKeyOptions, rowsAlgorithm } from '@murmuration/rows'
 
 const options = z.strictObject({

@@ -4,7 +4,7 @@
  */
 import { collectiveOn } from '../parts/collectives/on-links.js'
 import { meanOfGradient, meanOptions } from '../parts/collectives/mean-over.js'
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm } from '@murmuration/engine'
 
 export const allReduce = algorithm({

@@ -4,7 +4,7 @@
  * every N changes the momentum m moves it too. Together they are one Nesterov step on the mean change. The rule is from
  * code.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear } from '@murmuration/engine'
 import { endsPeriod, roundsOfPeriods } from '../parts/schedule.js'
 import {

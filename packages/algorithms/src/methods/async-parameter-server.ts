@@ -4,7 +4,7 @@
  * have changed since. At the same rate it moves n times as far as the synchronous server. A server's round is as many
  * gradients as there are workers.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm } from '@murmuration/engine'
 import { about, chunkOf, clocksOf, pull, push, rangesHeldBy, serverOptions, slowestOf } from '../parts/servers.js'
 

@@ -4,7 +4,7 @@
  * with 0. With a period H there are H steps between two exchanges (SQuARM-SGD without its trigger: Singh et al., arXiv
  * 2005.07041).
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { added, copiesOf, mixCopies } from '../parts/copies.js'
 import { algorithm, linear, valueOf } from '@murmuration/engine'

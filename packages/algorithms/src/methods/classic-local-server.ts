@@ -2,7 +2,7 @@
  * The classic parameter server for sparse tasks whose workers are also servers: each holds the rows of a range of key
  * hashes, and accesses them without a message.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { keyOptions, KeyServer, rowsAlgorithm } from '@murmuration/rows'
 
 export const classicLocalServer = rowsAlgorithm({

@@ -2,7 +2,7 @@
  * The classic parameter server for sparse tasks: servers hold the rows, which do not move. They are divided by the
  * hashes of their keys. Each pull and each push is a request and a reply, even to a server on the same machine.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { keyOptions, KeyServer, rowsAlgorithm } from '@murmuration/rows'
 
 export const classicServer = rowsAlgorithm({

@@ -4,7 +4,7 @@
  * farthest neighbour, with b = 1 as in the authors' code. The paper's τ_i² = (1 / δ_i) Σ_{j honest} W_ij ‖x_i − x_j‖²
  * requires knowing which peers are honest.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { addClipped, farthestBut } from '../parts/robust.js'
 import { algorithm } from '@murmuration/engine'
 

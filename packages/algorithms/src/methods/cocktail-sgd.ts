@@ -6,7 +6,7 @@
  * shard, not to 128 numbers, and the random part is drawn anew in every round.
  */
 import { keepLargest } from '@murmuration/vectors'
-import { z } from 'zod'
+import * as z from 'zod'
 import { drawn, masked, within } from '../parts/masks.js'
 import { algorithm, linear, mean, type Range, segmentsOf, total, type Vector } from '@murmuration/engine'
 

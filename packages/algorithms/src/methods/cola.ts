@@ -5,7 +5,7 @@
  * times its own last step, and is of no use before many rounds. In a new epoch all begin at 0, since the variables of a
  * lost peer are lost and its part of the models is not.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, mix } from '@murmuration/engine'
 
 export const cola = algorithm({

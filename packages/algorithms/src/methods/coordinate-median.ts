@@ -2,7 +2,7 @@
  * BRIDGE-M: for each coordinate the median of the peer's own and its neighbours' values. Then a step with the gradient
  * at its own parameters.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { coordinateMedian } from '../parts/robust.js'
 import { algorithm, valuesOf } from '@murmuration/engine'
 

@@ -3,7 +3,7 @@
  * the neighbours that may be malicious, τ is the largest distance (the peer's own is 0) such that all vectors within it
  * weigh at most 1 − 2 b. The rule is from the authors' code as described by others; ρ is 1.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { addClipped, radiusWithin } from '../parts/robust.js'
 import { algorithm } from '@murmuration/engine'
 

@@ -3,7 +3,7 @@
  * (x_{k−1} − γ g_{k−1}), which starts at 0, so that the rate and the optimiser may change from round to round. The mean
  * of c over the peers is 0.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'
 
 export const d2 = algorithm({

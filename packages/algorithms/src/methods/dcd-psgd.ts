@@ -3,7 +3,7 @@
  * that x̂_j = x_j. C should be unbiased. With strong compression it diverges, since it does not compensate for the
  * error that compression adds.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { added, copiesOf, mixCopies } from '../parts/copies.js'
 import { algorithm, linear, valueOf } from '@murmuration/engine'

@@ -7,7 +7,7 @@
  * and the rule in two summaries. The call is not from the paper (there a server reads a worker's state), and here a
  * worker waits until it is merged.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear, rangeOf, roundsField } from '@murmuration/engine'
 import {
   gathered,

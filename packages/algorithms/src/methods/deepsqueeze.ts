@@ -3,7 +3,7 @@
  * is compressed. It keeps no copies of neighbours, so the graph may change. δ: the error; η: the consensus step,
  * smaller for stronger compression; γ: the rate.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { algorithm, linear, mix } from '@murmuration/engine'
 

@@ -2,7 +2,7 @@
  * DiLoCo: H inner steps from θ, fewer at the end, then an outer step on the mean of the workers' changes. x: inner
  * parameters; θ: outer ones.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { collectiveOn } from '../parts/collectives/on-links.js'
 import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
 import { algorithm, linear, optimiserSettings } from '@murmuration/engine'

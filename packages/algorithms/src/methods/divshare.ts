@@ -9,7 +9,7 @@
  * models that are τ exchanges old in an average it moves 1 + τ c / (1 + c) times as slowly.
  */
 import type { PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   algorithm,
   concat,

@@ -3,7 +3,7 @@
  * order 'adapt-then-combine', and an exchange that begins only after the gradient, which matches how the published
  * times grow (studies/claims.md).
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { addFlow, algorithm, mix } from '@murmuration/engine'
 
 export const dpsgd = algorithm({

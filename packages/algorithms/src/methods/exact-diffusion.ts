@@ -2,7 +2,7 @@
  * Exact diffusion, equations 7 to 9: D² with (W + I) / 2 in place of W. So any symmetric W works. The correction c =
  * x_k − ψ_k starts at 0.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'
 
 export const exactDiffusion = algorithm({

@@ -3,7 +3,7 @@
  * x_{k+1} − x_k) − γ (…). d: γ g of the previous round. The exchange does not need the gradient, so the two overlap.
  * All peers start with the same x, so the paper's first step, W x_0 − γ g_0, is x_0 − γ g_0.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'
 
 export const extra = algorithm({

@@ -5,7 +5,7 @@
  * was read. α is 1, as weights that sum to 1 allow. y begins at the parameters that all peers start with, as in
  * DiLoCo's optimiser.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'
 import { endsPeriod } from '../parts/schedule.js'
 

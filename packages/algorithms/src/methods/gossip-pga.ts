@@ -1,5 +1,5 @@
 /** Gossip with periodic global averaging: every H-th round takes the exact mean over all peers, others gossip. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { wholeMean } from '../parts/collectives/mean-over.js'
 import { collectiveOn } from '../parts/collectives/on-links.js'
 import { collectiveOptions } from '../parts/collectives/options.js'

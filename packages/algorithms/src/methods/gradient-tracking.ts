@@ -2,7 +2,7 @@
  * Gradient tracking, adapt-then-combine. It is written with a correction c that starts at 0: y = g − c tracks the mean
  * gradient. Only the step of x is mixed after it is made: y is mixed before the difference of the gradients is added.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'
 
 export const gradientTracking = algorithm({

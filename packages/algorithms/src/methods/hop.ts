@@ -8,7 +8,7 @@
  * others describe them; normalising the weights is not from it.
  */
 import { invariant } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   algorithm,
   type Arrival,

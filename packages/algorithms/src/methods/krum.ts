@@ -3,7 +3,7 @@
  * − b − 2 nearest others (Krum). Then a step with the gradient at the peer's own parameters. With fewer than 2 b + 3
  * vectors it is impossible to tell which are wrong, and a peer keeps its own.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { krum } from '../parts/robust.js'
 import { algorithm, valuesOf } from '@murmuration/engine'
 

@@ -2,7 +2,7 @@
  * A parameter server with dynamic parameter allocation: each peer holds rows, and has rows moved to itself before it
  * uses them. See packages/rows/src/relocating-key-server.ts for the protocol.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { movingKeyOptions, RelocatingKeyServer, rowsAlgorithm } from '@murmuration/rows'
 
 export const lapse = rowsAlgorithm({

@@ -4,7 +4,7 @@
  * exchanges are needed: models that have never been averaged cannot be merged. Of the paper the abstract was read, and
  * its schedule in a catalogue that cites the authors' code; early partners are random there, and follow the graph here.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { wholeMean } from '../parts/collectives/mean-over.js'
 import { collectiveOn } from '../parts/collectives/on-links.js'
 import { collectiveOptions } from '../parts/collectives/options.js'

@@ -1,5 +1,5 @@
 /** Local SGD: H local steps, then the mean over all workers. A mean follows the last step, too. A round is one step. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { collectiveOn } from '../parts/collectives/on-links.js'
 import { meanOptions, meanOver } from '../parts/collectives/mean-over.js'
 import { algorithm } from '@murmuration/engine'

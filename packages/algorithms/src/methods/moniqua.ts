@@ -9,7 +9,7 @@
  * rounding, is not built.
  */
 import { DivergedError } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   algorithm,
   edgeWeight,

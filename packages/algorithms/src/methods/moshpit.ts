@@ -3,7 +3,7 @@
  * members of a group are neighbours, as in the graph moshpit-grid; mixing weights are not used. The paper takes several
  * steps between two means.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, mean } from '@murmuration/engine'
 
 export const moshpit = algorithm({

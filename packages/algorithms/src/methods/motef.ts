@@ -3,7 +3,7 @@
  * of all peers' m; h, g: copies of x and v. A round begins with the gradient here, so that both changes travel in one
  * message. h begins at the parameters that all peers start with, g at 0.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { added, copiesOf, mixCopies } from '../parts/copies.js'
 import { algorithm, linear, valueOf } from '@murmuration/engine'

@@ -3,7 +3,7 @@
  * momentum δ takes in the mean change, and the difference between the mean θ and the peer's own, as in the authors'
  * code. The paper's random pairs are the graph random-matching.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear, mix } from '@murmuration/engine'
 import { endsPeriod } from '../parts/schedule.js'
 

@@ -5,7 +5,7 @@
  * rule is from a catalogue that cites the paper; of the paper itself the abstract was read. With symmetric W the mean
  * moves by the steps alone.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { addFlow, algorithm, linear, mix } from '@murmuration/engine'
 import { endsPeriod } from '../parts/schedule.js'
 

@@ -3,7 +3,7 @@
  * that round's gradient is computed. w travels with x, so mass in flight causes no bias. out: (x, w) of the previous
  * round, of which the neighbours' part is not sent yet.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, kept, linear, massField, total } from '@murmuration/engine'
 
 export const overlapSgp = algorithm({

@@ -3,7 +3,7 @@
  * all of its gradients have arrived, about n S/B + 2 a. 'blocking', as remote calls: one chunk at a time, its gradient,
  * an acknowledgement, then a request (no numbers) and the reply: 4 a per chunk.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { callServers, Contributions, lacksAny } from '../parts/contributions.js'
 import { algorithm, meanOf, type Vector } from '@murmuration/engine'
 import { about, chunkOf, heldBy, pull, push, rangesHeldBy, serverOptions } from '../parts/servers.js'

@@ -5,7 +5,7 @@
  * eventual consistency. With `atomic` the store adds instead. There is no barrier, so n workers move the parameters n
  * times as far as one; see `scale: 1/peers` of the rate. A service holds no state, so workers skip one that has failed.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear } from '@murmuration/engine'
 import { endsPeriod } from '../parts/schedule.js'
 import { askAny, endOf, sendEnd, serve, unlessMissing } from '../parts/services.js'

@@ -2,7 +2,7 @@
  * Bounded staleness for sparse tasks: a peer keeps copies of the rows that it reads, at most `staleness` ticks of the
  * workers' clocks old. See packages/rows/src/stale-key-server.ts for the protocol and the source of each rule.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { clockedKeyOptions, StaleKeyServer, rowsAlgorithm } from '@murmuration/rows'
 
 const options = z.strictObject({

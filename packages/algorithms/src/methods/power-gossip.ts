@@ -5,7 +5,7 @@
  * whole, in even rounds. It has no consensus step size.
  */
 import { byName, type PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { LowRank } from '../parts/low-rank.js'
 import { algorithm, linear, type PerPeer, perPeer, valueOf, type Vector } from '@murmuration/engine'
 

@@ -4,7 +4,7 @@
  * gradient. M = g + e; P̂: orthonormal columns. Tensors that are vectors are sent whole. The steps are those of the
  * run's optimiser, whose momentum is applied after the mean, as in Algorithm 2.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { meanOptions, wholeMean } from '../parts/collectives/mean-over.js'
 import { collectiveOn } from '../parts/collectives/on-links.js'
 import { collectiveOptions } from '../parts/collectives/options.js'

@@ -2,7 +2,7 @@
  * QG-DSGDm, Algorithm 1; with Nesterov's form QG-DSGDm-N. m̂: the quasi-global momentum, which tracks how the model
  * moves, gossip included. It replaces the optimiser's own momentum, so the run's optimiser is plain SGD.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { addFlow, algorithm, linear, mix } from '@murmuration/engine'
 
 const part = z.number().min(0).lt(1).default(0.9)

@@ -5,7 +5,7 @@
  * unit per segment, and e, are not from them. The exchange does not overlap with the next steps, as that of the second
  * does.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { collectiveOn } from '../parts/collectives/on-links.js'
 import { quantisedNames, quantisedOptions } from '../parts/collectives/options.js'
 import { quantisedMean } from '../parts/collectives/quantised.js'

@@ -6,7 +6,7 @@
  * of them later, and models that differ at the start stay different.
  */
 import { type PeerName, peerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, linear, type PerPeer, total, type Vector, wholeField, without } from '@murmuration/engine'
 
 /**

@@ -11,7 +11,7 @@
  * as others cite it; the rest is not from them.
  */
 import type { PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   algorithm,
   linear,

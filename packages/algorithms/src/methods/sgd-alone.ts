@@ -2,7 +2,7 @@
  * Plain SGD on a peer's own samples, without any exchange. It is the lower bound that other algorithms are compared
  * with.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm } from '@murmuration/engine'
 
 export const sgdAlone = algorithm({

@@ -1,5 +1,5 @@
 /** Stochastic gradient push, Algorithm 1. P: column-stochastic matrix; x / w: the de-biased parameters z. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, kept, linear, massField, total } from '@murmuration/engine'
 
 export const sgp = algorithm({

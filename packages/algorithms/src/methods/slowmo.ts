@@ -2,7 +2,7 @@
  * SlowMo, Algorithm 1, over local SGD: after τ steps the exact mean, then a step with slow momentum u. It starts where
  * the τ steps began.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { wholeMean } from '../parts/collectives/mean-over.js'
 import { collectiveOn } from '../parts/collectives/on-links.js'
 import { collectiveOptions } from '../parts/collectives/options.js'

@@ -4,7 +4,7 @@
  * so messages may be lost and the graph may change. A round reduces the squared disagreement on average to 1 − p (1 −
  * ρ²) of its value, or less, with p the fraction that is mixed and ρ the contraction of W.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { addFlow, algorithm, linear, mix } from '@murmuration/engine'
 import { drawn, masked } from '../parts/masks.js'
 

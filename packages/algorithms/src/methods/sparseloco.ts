@@ -5,7 +5,7 @@
  * levels, are those of each tensor; code that is deployed has them for each chunk of a tensor, and its bins lie half a
  * bin lower.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { compress, compressorSettings } from '../parts/compressors.js'
 import { algorithm, linear, mean } from '@murmuration/engine'
 import { endsPeriod } from '../parts/schedule.js'

@@ -7,7 +7,7 @@
  * slowest clock advances, a server sends all workers its parameters, and how many of the receiver's own updates they
  * contain (Dai et al. 2015, arXiv 1410.8043).
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, type Arrival, linear, roundsField, type Vector } from '@murmuration/engine'
 import { about, chunkOf, clocksOf, push, rangesHeldBy, serverOptions, slowest, slowestOf } from '../parts/servers.js'
 import { lateOf, notIn, seenAtFirst, withUpdates } from '../parts/stale-cache.js'

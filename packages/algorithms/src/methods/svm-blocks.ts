@@ -9,7 +9,7 @@
  * of a lost peer are lost, and without their α, Σ α y would not be 0.
  */
 import { algorithm } from '@murmuration/engine'
-import { z } from 'zod'
+import * as z from 'zod'
 import { biasOf, extremesOf, pairOf } from '../parts/dual-blocks.js'
 import { blockFor, blockProblem, dualOptions, intervalOf, isAgain } from '../parts/dual-options.js'
 import { eliminate, exchangeSamples, reconstruct, samplesOf, solveBlock } from '../parts/dual-rounds.js'

@@ -2,7 +2,7 @@
  * BRIDGE-T: for each coordinate the neighbours' b largest and b smallest values are left out and the rest averaged with
  * the peer's own. Then a step.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, valuesOf } from '@murmuration/engine'
 import { trimmedMean } from '../parts/robust.js'
 

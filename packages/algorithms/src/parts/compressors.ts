@@ -5,7 +5,7 @@
  */
 import type { Random } from '@murmuration/core'
 import { keepLargest, norm } from '@murmuration/vectors'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Range, Vector } from '@murmuration/engine'
 
 /** What compressing needs of a node. */

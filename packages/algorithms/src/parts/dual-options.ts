@@ -1,5 +1,5 @@
 /** How a support vector machine is trained by blocks. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The most samples of a small problem: each peer computes the kernel of all their pairs. */
 const maxBlock = 512

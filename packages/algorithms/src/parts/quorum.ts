@@ -2,7 +2,7 @@
  * Which workers take part in a merge: a quorum, and those that arrive before nothing has arrived for the grace window.
  */
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Arrival, type Channel, linearOf, type Term, type Vector } from '@murmuration/engine'
 import { type Chunk, chunkOf, chunksOf, heldBy, joined, type RangeChannel, type ServedNode } from './servers.js'
 

@@ -1,6 +1,6 @@
 /** What workers and servers have in common: which range of the parameters each server holds, and how ranges travel. */
 import type { PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   type Arrival,
   type Calls,

@@ -1,5 +1,5 @@
 /** Plain gossip averaging, as a record: the final averaging rounds of every algorithm. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { addFlow, mix } from '../messages/mixing.js'
 import { algorithm } from '../record/record.js'
 

@@ -1,6 +1,6 @@
 /** Optimisers: state in, state out. The node keeps their states and saves them with its own. */
 import { pow, InputError } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { map } from '../vectors/operations.js'
 import { linear } from '../vectors/vector.js'
 import type { Optimiser, OptimiserSettings, State } from '../record/record.js'

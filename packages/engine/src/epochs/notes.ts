@@ -1,6 +1,6 @@
 /** The notes by which peers agree on an epoch: JSON after a letter. {@link readNote} checks what arrives. */
 import { parseJson, maxNoteBytes, type PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { SavedTree } from '../driver/save.js'
 import type { Ballot, Epoch, MemberStanding } from './epoch.js'
 

@@ -1,6 +1,6 @@
 /** How an epoch begins: all members get the mean of the newest models. */
 import { invariant, type PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithm, type Algorithm, type Node, type Route, type State, valueOf } from '../record/record.js'
 import { meanOf } from '../messages/mixing.js'
 import { concat } from '../vectors/operations.js'

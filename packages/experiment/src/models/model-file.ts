@@ -1,7 +1,7 @@
 /** A trained model as a file: its tensors, and the facts that are necessary to use them. */
 import { type Evaluation, InputError, type ModelSignature, type Schema, type Task } from '@murmuration/core'
 import { encodeSafetensors, tensorsOf, type NamedTensor, pack, valuesOf } from '@murmuration/vectors'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RunPlan } from '../training/plan.js'
 import { checksums, type LearningTask, trainingSchema } from '../training/training-schema.js'
 

@@ -2,7 +2,7 @@
 import { allAlgorithms, type AnyAlgorithm } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { nearest, type Result, validate } from '@murmuration/files'
-import { z } from 'zod'
+import * as z from 'zod'
 import { resolvePath } from '#platform'
 import { removedFields } from './removed-fields.js'
 import { importAlgorithm } from './user-algorithm.js'

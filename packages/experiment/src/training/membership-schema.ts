@@ -1,6 +1,6 @@
 /** Settings in files for a swarm with peers that join and leave. */
 import { waitingTime } from '@murmuration/files'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const policy = z.enum(['continue', 'pause', 'stop'])
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * Keys of older files and of other programs; their errors say what to write instead. They never occur in values, so

@@ -2,7 +2,7 @@
 import { type AnyAlgorithm, neededServers, stopProblem, type StopSettings } from '@murmuration/algorithms'
 import { type Problem, problem, type Topology } from '@murmuration/core'
 import { contraction, roundsToReachAll } from '@murmuration/topology'
-import { z } from 'zod'
+import * as z from 'zod'
 import { mappingSuchAs } from './schema-words.js'
 
 /** How often the peers evaluate their models in a run, at least; in a long run every {@link maxEvery} rounds. */

@@ -1,7 +1,7 @@
 /** The store that the services of a run share, in files. */
 import type { AnyAlgorithm } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The kind of a store, by the scheme of its URL. */
 const programs: Readonly<Record<string, 'redis' | 'mysql'>> = {

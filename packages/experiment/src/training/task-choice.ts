@@ -3,7 +3,7 @@ import { type AnyAlgorithm, type PlainSgdSettings, plainSgdProblem } from '@murm
 import { nearest } from '@murmuration/files'
 import { InputError, type Problem, within } from '@murmuration/core'
 import { kernelNeedsAll } from '@murmuration/tasks'
-import { z } from 'zod'
+import * as z from 'zod'
 import { exists, resolvePath } from '#platform'
 import { inputJson } from './algorithm-choice.js'
 import { removedFields } from './removed-fields.js'

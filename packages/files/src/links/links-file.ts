@@ -1,5 +1,5 @@
 import type { Links, PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { linkProblems } from './link-problems.js'
 import { createLinks } from './links.js'
 import { linksSchema } from './links-schema.js'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { pipeSchema } from './pipes.js'
 import { presetNames } from './presets.js'
 import { bitRate, byteSize, duration, lossFraction } from '../quantities.js'

@@ -1,5 +1,5 @@
 import { invariant, type Path, type PeerName, type Pipe, type Problem, problem, within } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { unknownPeer } from '../nearest.js'
 import { bitRate } from '../quantities.js'
 

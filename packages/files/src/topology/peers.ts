@@ -1,5 +1,5 @@
 import { messageOf, type PeerName, peerName, type Problem, problem, within } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { byteSize } from '../quantities.js'
 import { addressProblem, type AddressUse, idInAddress, isPeerId, placeInAddress } from './addresses.js'
 

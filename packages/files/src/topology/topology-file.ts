@@ -1,5 +1,5 @@
 import { InputError, type Links, type PeerName, type Problem, problem, type Topology, within } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   alone,
   createTopology,

@@ -1,5 +1,5 @@
 /** A line of a peer's event log. Every line is one JSON object. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The folder of logs within a folder of results. */
 export const eventsFolder = 'events'

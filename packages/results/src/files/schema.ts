@@ -2,7 +2,7 @@
  * Schemas of the types in src/results.ts, for reading. JSON has neither NaN nor Infinity: the files have `null` in
  * their place.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { format } from './names.js'
 import type { RunRecord, Sweep, Timeline } from '../results.js'
 

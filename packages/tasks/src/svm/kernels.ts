@@ -1,5 +1,5 @@
 import { expOfNegative } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const gamma = z.number().gt(0).max(1e6)
 

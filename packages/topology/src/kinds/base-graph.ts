@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { rowsWithRemainder } from '../weights.js'

@@ -1,7 +1,7 @@
 /** What random graphs share. */
 import { InputError, type Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isStronglyConnected } from '../connectivity.js'
 import type { Graph } from '../graphs.js'
 

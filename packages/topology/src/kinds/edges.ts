@@ -1,5 +1,5 @@
 import type { PeerName } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import type { SparseMatrix } from '../sparse.js'

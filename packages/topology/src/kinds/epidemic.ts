@@ -1,5 +1,5 @@
 import { exponentOf, problem, type Random } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Graph, graphOf } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { uniform } from '../weights.js'

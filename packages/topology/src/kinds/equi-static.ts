@@ -1,6 +1,6 @@
 import { log, InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphOf } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import type { SparseMatrix } from '../sparse.js'

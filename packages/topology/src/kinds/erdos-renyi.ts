@@ -1,5 +1,5 @@
 import { log, log1p, type Problem, problem, type Random } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Graph, graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { maxEntries } from '../sparse.js'

@@ -1,5 +1,5 @@
 import { type PeerName, type Problem, problem } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphKind } from '../kind.js'
 import { sparseMatrix } from '../sparse.js'
 import { shownSum, sumTolerance } from '../weights.js'

@@ -1,5 +1,5 @@
 import { type Problem, problem, type Random } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Graph, graphOf } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { drawConnected, seed } from './draw.js'

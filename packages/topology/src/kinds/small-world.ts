@@ -1,5 +1,5 @@
 import { problem, type Random } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Graph, graphOf, graphOfEdges } from '../graphs.js'
 import { graphKind } from '../kind.js'
 import { drawConnected, seed } from './draw.js'

@@ -1,5 +1,5 @@
 import { type Problem, problem } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphOf } from '../graphs.js'
 import { graphKind } from '../kind.js'
 

@@ -1,5 +1,5 @@
 import { type PeerName, problem } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import { graphOfEdges } from '../graphs.js'
 import { graphKind, type Latency } from '../kind.js'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** An element of `W` in a file: a number from 0 to 1, or a fraction such as `1/3`, which has no exact decimal. */
 export const weight = z.union([

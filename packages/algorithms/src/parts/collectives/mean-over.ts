@@ -1,6 +1,6 @@
 /** The mean over all of a route, by one of several collectives: functions of a channel and a route. */
 import { type Computation, InputError } from '@murmuration/core'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   type Calls,
   concat,

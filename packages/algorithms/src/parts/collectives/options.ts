@@ -1,7 +1,7 @@
 /** The options of collectives, as words or as what these stand for on given links. */
 import { InputError } from '@murmuration/core'
 import { millisecondsFor, type PackedTree } from '@murmuration/topology'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const place = z.int().min(-1)
 const tree = z.strictObject({

@@ -1,7 +1,7 @@
 import { messageOf, type PeerName } from '@murmuration/core'
 import { type Certificate, certificateSchema } from '@murmuration/libp2p'
 import { type Folder, openFolder } from '@murmuration/platform'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RunEvent } from '../../base/events.js'
 
 const schema = z.array(certificateSchema)

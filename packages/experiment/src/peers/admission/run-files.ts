@@ -2,7 +2,7 @@
 import { InputError } from '@murmuration/core'
 import { parseTopologyFile, parseYamlFile } from '@murmuration/files'
 import { hashText } from '@murmuration/vectors'
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkServices, planOf, type RunPlan } from '../../training/plan.js'
 import { parseTrainingFile } from '../../training/training-file.js'
 

@@ -6,7 +6,7 @@ import { InputError, type PeerName, peerName } from '@murmuration/core'
 import type { RunSettings } from '@murmuration/libp2p'
 import { replacePrivateFile } from '@murmuration/results'
 import { encodeSafetensors, encodeSafetensorsHeader, type SafetensorsHeader, tensorsIn } from '@murmuration/vectors'
-import { z } from 'zod'
+import * as z from 'zod'
 import { fill, readHeader, withFile } from '../../base/tensor-file.js'
 
 /** The peer, round and run of a checkpoint. */

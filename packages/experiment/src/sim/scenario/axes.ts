@@ -9,7 +9,7 @@ import {
   maxPeers
 } from '@murmuration/files'
 import { graphLabel, graphSchema } from '@murmuration/topology'
-import { z } from 'zod'
+import * as z from 'zod'
 import { stragglersLabel, stragglersSchema } from './computing.js'
 import { rateFields } from '../../training/training-schema.js'
 

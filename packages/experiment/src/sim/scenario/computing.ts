@@ -1,5 +1,5 @@
 import { duration, fraction, parseYamlFile } from '@murmuration/files'
-import { z } from 'zod'
+import * as z from 'zod'
 import { removedFields } from '../../training/removed-fields.js'
 import { mappingSuchAs } from '../../training/schema-words.js'
 

@@ -1,7 +1,7 @@
 import type { PeerName } from '@murmuration/core'
 import type { Churn, FaultDraw, FaultEvent, FaultRule } from '@murmuration/simulator'
 import { duration, fraction, waitingTime } from '@murmuration/files'
-import { z } from 'zod'
+import * as z from 'zod'
 import { removedFields } from '../../training/removed-fields.js'
 
 /** Whether a peer has this name is checked when the peers are known. */

@@ -1,7 +1,7 @@
 import { allAlgorithms, type AnyAlgorithm } from '@murmuration/algorithms'
 import { duration } from '@murmuration/files'
 import { graphSchema } from '@murmuration/topology'
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithmSchema } from '../../training/algorithm-choice.js'
 import { removedFields } from '../../training/removed-fields.js'
 import { methodFields, rateFields } from '../../training/training-schema.js'

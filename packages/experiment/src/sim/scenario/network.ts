@@ -1,6 +1,6 @@
 import { byteSize, fraction } from '@murmuration/files'
 import { frameHeaderLength } from '@murmuration/wire'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const positive = z.number().positive()
 

@@ -1,5 +1,5 @@
 import { duration, topologySchema } from '@murmuration/files'
-import { z } from 'zod'
+import * as z from 'zod'
 import { choiceSchema, varySchema } from './axes.js'
 import { computingSchema } from './computing.js'
 import { methodSchema, namedCodec } from './methods.js'

@@ -1,5 +1,5 @@
 import { byteSize } from '@murmuration/files'
-import { z } from 'zod'
+import * as z from 'zod'
 import { networks, readyAt } from './networks.js'
 
 /** The maximum number of float32 values per message: 4 GiB. */
