@@ -52,7 +52,7 @@ const evenly = (limit) => (k) => (k * limit) / 10_000
 const widely = (k) => (1 + (k + 10_000) / 7) * Number(`1e${Math.trunc(k * 0.0295)}`)
 
 function functions() {
-  const { cos, exp, expm1, exponentOf, expOfNegative, hypot, log, log1p, pow, sin, tanh } = core
+  const { cos, cosOfTurns, exp, expm1, exponentOf, expOfNegative, hypot, log, log1p, pow, sin, tanh } = core
   return {
     'sqrt, of the language': over(Math.sqrt, widely),
     'float32, of the language': over(Math.fround, widely),
@@ -70,6 +70,7 @@ function functions() {
     'sin': over(sin, evenly(1000)),
     'sin far away': over(sin, widely),
     'cos': over(cos, evenly(1000)),
+    'cosOfTurns': over(cosOfTurns, evenly(50)),
     'cos far away': over(cos, widely),
     'tanh': over(tanh, evenly(25)),
     'tanh near 0': over(tanh, evenly(0.5)),

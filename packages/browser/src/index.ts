@@ -4,3 +4,4 @@
  * @packageDocumentation
  */
 export type * from './run.js'
+export { joinRun, openRun } from './open-run.js'

@@ -1,9 +1,9 @@
 import type { Prediction } from '@murmuration/experiment/models'
-import type { PeerSummary } from '@murmuration/experiment'
+import type { PeerSummary } from '@murmuration/experiment/peer'
 
 /** What the run of a link is; known before anything is joined. */
 export interface RunCard {
-  /** The run's name. */
+  /** The id of the run's key. */
   readonly run: string
   /** The peer's name that the invitation gives this tab. */
   readonly place: string
@@ -12,8 +12,8 @@ export interface RunCard {
   /** What is learned, as a phrase. */
   readonly task: string
   readonly model: string
-  /** How many numbers the model has. */
-  readonly parameters: number
+  /** How many numbers the model has; absent where this is known only with the data. */
+  readonly parameters?: number
   /** The algorithm's title. */
   readonly algorithm: string
   readonly rounds: number
@@ -32,6 +32,8 @@ export type SampleNeed =
       readonly classes?: readonly string[]
       /** The columns of a table that the run uses. */
       readonly columns?: readonly string[]
+      /** The name of the file, or the folder, of the common test set, where the run has one: it is given, too. */
+      readonly test?: string
     }
 
 /** A file that a person gave: dropped on the page, or chosen. */
@@ -74,9 +76,18 @@ export type Summary = PeerSummary
 
 export type { Prediction } from '@murmuration/experiment/models'
 
+/** What this tab signs and computes with. */
+export interface TabDevice {
+  /** WebCrypto's keys cannot be read; a seed is data of the page's origin. */
+  readonly key: 'webcrypto' | 'seed'
+  /** As asked for: what computes in the end is in the summary. */
+  readonly backend: string
+}
+
 /** A run that this tab was invited to. */
 export interface Run {
   readonly card: RunCard
+  readonly device: TabDevice
   /**
    * Joins and trains to the end of the run. Rejects with an Error whose message is one sentence; nothing continues to
    * run then.
@@ -94,12 +105,8 @@ export interface Run {
 
 /** How a tab takes part. */
 export interface RunOptions {
-  /**
-   * What computes: 'wasm', which gives the same bits as a Node peer with it, 'webgpu', 'webgl' or 'cpu'; 'wasm' by
-   * default.
-   */
-  readonly backend?: 'wasm' | 'webgpu' | 'webgl' | 'cpu'
-  /** The URL of the worker's script, if the bundler does not find it: it ends in `task-worker.js`. */
-  readonly worker?: string | URL
+  /** Aborted to give up looking for the run. */
   readonly signal?: AbortSignal
+  /** Told what is tried, and why it did not work, while the run is looked for. */
+  readonly onSearch?: (text: string) => void
 }

@@ -99,6 +99,13 @@ export function nameOf(text: string): PeerName {
   }
 }
 
+/** The URL of a page, without what follows a `#`. */
+export function pageOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href.replace(/#.*$/, '')
+  throw new InvalidArgumentError('expected the URL of a page, such as http://192.168.1.5:4280/')
+}
+
 /** Reads `3` or `75%`. Throws an InputError for anything else. */
 export function minFinishedOf(text: string): MinFinished {
   const [, digits, unit] = /^(\d+(?:\.\d+)?) *(%?)$/.exec(text) ?? []

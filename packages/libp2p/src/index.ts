@@ -5,7 +5,7 @@
  */
 import './node/polyfill.js'
 
-export { type Admission, type Certificate, certificateSchema, revoke } from './admission/certificates.js'
+export { type Admission, admissionOf, type Certificate, certificateSchema, revoke } from './admission/certificates.js'
 export type { AdmissionOptions } from './admission/desk.js'
 export type { Entered } from './admission/enter-options.js'
 export { enterRun, showRun, tellRun } from './admission/enter-run.js'

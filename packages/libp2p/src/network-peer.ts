@@ -9,6 +9,7 @@ import {
 } from '@murmuration/core'
 import { hashText } from '@murmuration/vectors'
 import { AdmissionDesk } from './admission/desk.js'
+import { oncePerConnection } from './admission/once-per-connection.js'
 import { admissionProtocol } from './admission/protocol.js'
 import { afterTurn, realClock } from './base/clock.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './base/constants.js'
@@ -78,7 +79,8 @@ export class NetworkPeer implements Peer {
     this.#peers = new PeerSet(this.#context, neededBy(options), admission?.places)
     const onRemoved = (error: RefusedError) => this.fabric.stop(error)
     this.#desk = admission && new AdmissionDesk(this.#context, this.#peers, admission, onRemoved)
-    this.#context.greet = this.#desk && ((connection) => this.#desk?.greet(connection) ?? Promise.resolve())
+    const desk = this.#desk
+    this.#context.greet = desk && oncePerConnection((connection) => desk.greet(connection))
     directory.mayKnock = this.#desk !== undefined
     directory.isShutOut = (name) => this.#peers.isShutOut(name)
     directory.onFlood = (connection, detail) => this.#peers.flooded(connection, detail)
@@ -126,7 +128,7 @@ export class NetworkPeer implements Peer {
     }
     node.addEventListener('connection:open', ({ detail }) => {
       this.#desk?.opened(detail)
-      peers.connected(detail.remotePeer)
+      peers.connected(detail)
     })
     await startNode(node, this.#options.listen)
     await this.#reach.start()
@@ -257,6 +259,7 @@ export class NetworkPeer implements Peer {
   /** Another process with this peer's key was found also after the start; then this one ends. */
   #onEvent(event: PeerEvent): void {
     this.#options.onEvent?.(event)
+    if (event.kind === 'admitted') this.#reach.look()
     if (event.kind !== 'refused' || event.by !== 'them' || event.code !== 'identity') return
     if (this.refusal !== undefined) this.fabric.stop(this.refusal)
   }

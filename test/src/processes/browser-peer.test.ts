@@ -8,7 +8,7 @@ import { build } from 'esbuild'
 import { chromium } from 'playwright-core'
 import { root } from '../repository.js'
 import { executablePath, skipped } from './browser.js'
-import { openedTab } from './tab.js'
+import { openedTabs } from './tab.js'
 
 /** What a page loads to be a peer: one script, which sets `murmuration`. */
 const bundle = build({
@@ -165,7 +165,7 @@ const entering = `
 `
 
 inBrowser(`a key that nobody can read enters a run, proves its id, and exchanges vectors${skipped}`, async (t) => {
-  const { page, complaints } = await openedTab(t, entering)
+  const [{ page, errors }] = await openedTabs(t, entering)
   const [identity, runKey] = [await createIdentity(), await createIdentity()]
   const fingerprint = '0'.repeat(64)
   const admission = { runKey: runKey.id, places: [b], fingerprint, files: 'the files' }
@@ -189,7 +189,7 @@ inBrowser(`a key that nobody can read enters a run, proves its id, and exchanges
   t.deepEqual([...(received?.message.vector ?? [])], [4, 6])
   peer.fabric.send(b, { kind: 1, round: 0, vector: Float32Array.of(1, 2) })
   t.deepEqual(await there, [false, 1, 2])
-  t.deepEqual(complaints, [])
+  t.deepEqual(errors, [])
 })
 
 interface EnteringPage {

@@ -1,106 +1,156 @@
-/** Peers in a browser and in Node, over the transports that browsers have. */
-import { peerName } from '@murmuration/core'
-import { createIdentity, createPeer, type Peer, type PeerEvent } from '@murmuration/libp2p'
+/** Peers in browsers and in Node, over the transports that browsers have. */
+import { timeLimit } from '@murmuration/contract'
+import { type PeerName, peerName } from '@murmuration/core'
+import {
+  createIdentity,
+  createPeer,
+  type NeighbourStatus,
+  type PeerEvent,
+  type PeerListEntry
+} from '@murmuration/libp2p'
 import { createTopology } from '@murmuration/topology'
 import test, { type ExecutionContext } from 'ava'
-import type { Page } from 'playwright-core'
 import { skipped } from './browser.js'
-import { openedTab } from './tab.js'
+import { openedTabs, type Tab } from './tab.js'
 
-const [n, p] = ['n', 'p'].map(peerName)
 const elements = 1000
-const topology = createTopology({ peers: [n, p], graph: { kind: 'ring' } })
 const runSettings = { settings: {}, schema: [{ name: 'x', shape: [elements] }], start: '' }
 
-/** The script of a page with a peer "p": `begin()` gives its id, and `run(id, addresses)` connects and echoes. */
-const echoing = `
+/** What a page has done: how often each neighbour's vectors arrived unchanged, and how it is linked. */
+interface Done {
+  readonly arrived: Readonly<Record<string, number>>
+  readonly neighbours: readonly NeighbourStatus[]
+  readonly events: readonly PeerEvent[]
+}
+
+/** What a page is asked to do: be a peer, connect, and send each neighbour `count` vectors. */
+interface Task {
+  readonly self: string
+  readonly peers: readonly string[]
+  readonly list: readonly PeerListEntry[]
+  readonly seeds: readonly string[]
+  readonly count: number
+  readonly timeout: number
+}
+
+/** The script of pages and, as a module, of Node: each vector tells who has sent it, and which one it is. */
+const talking = `
   import { createIdentity, createPeer } from '@murmuration/libp2p'
   import { createTopology } from '@murmuration/topology'
-  const topology = createTopology({ peers: ['n', 'p'], graph: { kind: 'ring' } })
-  const runSettings = ${JSON.stringify(runSettings)}
-  let identity
-  globalThis.begin = async () => (identity = await createIdentity()).id
-  globalThis.run = async (id, addresses, count) => {
+  ${talk.toString()}
+  const identity = createIdentity()
+  globalThis.begin = async () => (await identity).id
+  globalThis.run = async (task) => {
     const events = []
-    const options = { self: 'p', identity, topology, seed: 1, listen: [], runSettings }
-    const peer = await createPeer({ ...options, onEvent: (event) => events.push(JSON.stringify(event)) })
-    const list = [{ name: 'n', id, addresses }, { name: 'p', id: identity.id, addresses: [] }]
+    const peer = await createPeer({
+      self: task.self,
+      identity: await identity,
+      topology: createTopology({ peers: task.peers, graph: { kind: 'complete' } }),
+      seed: 1,
+      listen: [],
+      runSettings: ${JSON.stringify(runSettings)},
+      onEvent: (event) => events.push({ at: Math.round(performance.now()), ...event }),
+      ...(task.seeds.length > 0 && { discovery: { seeds: task.seeds, lan: false }, relay: { via: task.seeds } })
+    })
+    globalThis.peer = peer
     try {
-      await peer.connect(list, 20_000)
-      for (let k = 0; k < count; k++) {
-        const envelope = await peer.fabric.receive()
-        peer.fabric.send('n', envelope.message)
-        peer.fabric.recycle(envelope.message)
-      }
-    } finally {
-      await peer.close()
+      await peer.connect(task.list, task.timeout)
+      const arrived = await talk(peer, task, ${elements})
+      return { arrived, neighbours: peer.neighbours(), events }
+    } catch (error) {
+      throw new Error(String(error?.message) + JSON.stringify(events))
     }
-    return events
   }
 `
 
-interface TabPeer {
-  begin(): Promise<string>
-  run(id: string, addresses: readonly string[], count: number): Promise<readonly string[]>
-}
-
-const begin = (page: Page) => page.evaluate(() => (globalThis as unknown as TabPeer).begin())
-const run = (page: Page, id: string, addresses: readonly string[], count: number) =>
-  page.evaluate((args) => (globalThis as unknown as TabPeer).run(...args), [id, addresses, count] as const)
-
-/** A peer "n" that listens at these addresses, until the test ends. */
-async function listeningPeer(t: ExecutionContext, listen: readonly string[], identity = createIdentity()) {
-  const events: PeerEvent[] = []
-  const options = { self: n, identity: await identity, topology, seed: 1, listen, runSettings }
-  const peer = await createPeer({ ...options, onEvent: (event) => events.push(event) })
-  t.teardown(() => peer.close())
-  return { peer, events }
-}
-
-/** Sends vectors to the page, one after the other, and counts those that come back unchanged. */
-async function echoes(peer: Peer, count: number): Promise<number> {
-  let equal = 0
-  for (let round = 0; round < count; round++) {
-    const vector = Float32Array.from({ length: elements }, (_, index) => round + index / 7)
-    peer.fabric.send(p, { kind: 1, round, vector })
-    const envelope = await peer.fabric.receive()
-    if (envelope?.message.vector.every((value, index) => value === vector[index]) === true) equal++
-    if (envelope !== undefined) peer.fabric.recycle(envelope.message)
+/** Sends each neighbour `count` vectors, and takes as many from each; how many of each arrived unchanged. */
+async function talk(
+  peer: Awaited<ReturnType<typeof createPeer>>,
+  { self, peers, count }: Pick<Task, 'self' | 'peers' | 'count'>,
+  length: number
+): Promise<Record<string, number>> {
+  const others = peers.filter((name) => name !== self)
+  const arrived = Object.fromEntries(others.map((name) => [name, 0]))
+  const vectorOf = (name: string, round: number) =>
+    Float32Array.from({ length }, (_, index) => peers.indexOf(name) + 10 * round + index / 7)
+  const sent = Object.fromEntries(others.map((name) => [name, 0]))
+  for (let taken = 0; taken < count * others.length || others.some((name) => sent[name] < count);) {
+    for (const name of others) {
+      const round = sent[name]
+      const message = { kind: 1, round, vector: vectorOf(self, round) }
+      if (round < count && peer.fabric.send(name as PeerName, message) === 'queued') sent[name]++
+    }
+    const envelope = await peer.fabric.receive(peer.fabric.now() + 20)
+    if (envelope === undefined) continue
+    const { from, message } = envelope
+    const expected = vectorOf(from, message.round)
+    if (message.vector.every((value, index) => value === expected[index])) arrived[from]++
+    taken++
+    peer.fabric.recycle(message)
   }
-  return equal
+  return arrived
 }
 
-const testInBrowser = skipped === '' ? test : test.skip
+const begin = ({ page }: Tab) => page.evaluate('begin()') as Promise<string>
+const run = ({ page }: Tab, task: Task): Promise<Done> =>
+  page.evaluate((each) => (globalThis as unknown as { run(task: Task): Promise<Done> }).run(each), task)
+
+/** A peer of Node that listens at these addresses, until the test ends. */
+async function listeningPeer(t: ExecutionContext, peers: readonly string[], listen: readonly string[]) {
+  const topology = createTopology({ peers: peers.map(peerName), graph: { kind: 'complete' } })
+  const options = { self: peerName(peers[0]), identity: await createIdentity(), topology, seed: 1 }
+  const peer = await createPeer({ ...options, listen, runSettings, relay: { offers: {} } })
+  t.teardown(() => peer.close())
+  return peer
+}
+
+const testInBrowser = skipped === '' ? test.serial : test.skip
+const timeout = timeLimit(20_000)
 
 for (const [kind, listen] of [
   ['WebRTC', '/ip4/127.0.0.1/udp/0/webrtc-direct'],
   ['WebSockets', '/ip4/127.0.0.1/tcp/0/ws']
 ] as const) {
-  testInBrowser(
-    `a peer in a browser connects to one in Node by ${kind}, and vectors come back unchanged${skipped}`,
-    async (t) => {
-      const { page, complaints } = await openedTab(t, echoing)
-      const { peer } = await listeningPeer(t, [listen])
-      const id = await begin(page)
-      const connecting = peer.connect(
-        [
-          { name: n, id: peer.id, addresses: [] },
-          { name: p, id, addresses: [] }
-        ],
-        30_000
-      )
-      const running = run(page, peer.id, peer.addresses, 20)
-      await Promise.race([connecting, running])
-      t.is(await echoes(peer, 20), 20)
-      const events = (await running).map((text) => JSON.parse(text) as PeerEvent)
-      t.deepEqual(
-        events.filter(({ kind: each }) => each === 'refused' || each === 'bad-frame'),
-        []
-      )
-      t.deepEqual(
-        complaints.filter((text) => text.startsWith('error')),
-        []
-      )
-    }
-  )
+  testInBrowser(`a peer in a browser and one in Node exchange vectors by ${kind}${skipped}`, async (t) => {
+    const peers = ['n', 'p']
+    const [tab] = await openedTabs(t, talking)
+    const peer = await listeningPeer(t, peers, [listen])
+    const list = [
+      { name: peerName('n'), id: peer.id, addresses: peer.addresses },
+      { name: peerName('p'), id: await begin(tab), addresses: [] }
+    ]
+    const running = run(tab, { self: 'p', peers, list, seeds: [], count: 50, timeout })
+    await Promise.race([peer.connect(list, timeout), running])
+    const [arrived, done] = await Promise.all([talk(peer, { self: 'n', peers, count: 50 }, elements), running])
+    t.deepEqual([arrived, done.arrived], [{ p: 50 }, { n: 50 }])
+    t.deepEqual(tab.errors, [])
+  })
 }
+
+testInBrowser(`two pages exchange vectors directly, with a peer of Node for the signalling${skipped}`, async (t) => {
+  const peers = ['n', 'p', 'q']
+  const tabs = await openedTabs(t, talking, 2)
+  const listen = ['/ip4/127.0.0.1/udp/0/webrtc-direct']
+  const peer = await listeningPeer(t, peers, listen)
+  const ids = await Promise.all(tabs.map(begin))
+  const list = [
+    { name: peerName('n'), id: peer.id, addresses: peer.addresses },
+    ...ids.map((id, index) => ({ name: peerName(peers[index + 1]), id, addresses: [] }))
+  ]
+  const count = 50
+  const running = tabs.map((tab, index) =>
+    run(tab, { self: peers[index + 1], peers, list, seeds: peer.addresses, count, timeout })
+  )
+  await Promise.race([peer.connect(list, timeout), ...running])
+  const [arrived, ...done] = await Promise.all([talk(peer, { self: 'n', peers, count }, elements), ...running])
+  t.deepEqual(arrived, { p: count, q: count })
+  for (const [index, { arrived: inPage, neighbours, events }] of done.entries()) {
+    const other = peers[2 - index]
+    t.deepEqual(inPage, { n: count, [other]: count })
+    t.true(
+      neighbours.every(({ state, relay }) => state === 'ready' && relay === undefined),
+      JSON.stringify(events)
+    )
+    t.false(events.some(({ kind }) => kind === 'barred'))
+  }
+})

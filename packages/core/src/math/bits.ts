@@ -26,8 +26,9 @@ function exactPower(k: number): number {
   return power
 }
 
-/** y 2ᵏ for −1076 ≤ k ≤ 1076 and y near 1: in two steps, of which the second alone rounds. */
+/** y 2ᵏ for −1076 ≤ k ≤ 1076 and y near 1: far from 1 in two steps, of which the second alone rounds. */
 export function scaled(y: number, k: number): number {
+  if (k >= -538 && k <= 538) return y * powers[538 + k]
   const half = k >> 1
   return y * powers[538 + half] * powers[538 + k - half]
 }

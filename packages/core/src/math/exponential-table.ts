@@ -32,15 +32,20 @@ export function expInParts(x: number, rest: number): number {
   return n >> 6
 }
 
+/** 2⁻ᵏ of the normal numbers. */
+const powersDown = Float64Array.from({ length: 1023 }, (_, k) => scaled(1, -k))
+
 /**
- * exp(x) for hot loops, in less than half of the time of {@link exp} and as accurate, with other bits now and then; for
- * x ≤ 0, and 0 below −745.14.
+ * exp(x) for hot loops, in half of the time of {@link exp} and as near to the exact number, but with other bits now and
+ * then; for x ≤ 0, and 0 below −745.14.
  */
 export function expOfNegative(x: number): number {
   if (!(x > -745.14)) return Number.isNaN(x) ? x : 0
-  const n = Math.round(x * (steps / Math.LN2))
+  const n = Math.trunc(x * (steps / Math.LN2) - 0.5)
   const r = x - n * stepHigh - n * stepLow
-  const series = r + r * r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720)))))
+  const square = r * r
+  const series = r + square * (1 / 2 + r * (1 / 6) + square * (1 / 24 + r * (1 / 120)))
   const j = n & (steps - 1)
-  return scaled(high[j] + (low[j] + high[j] * series), n >> 6)
+  const value = high[j] + (low[j] + high[j] * series)
+  return n < -1022 * steps ? scaled(value, n >> 6) : value * powersDown[-(n >> 6)]
 }

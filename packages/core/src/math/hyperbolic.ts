@@ -5,6 +5,7 @@ import { productError } from './power.js'
 /** tanh(x) = (e^(2x) − 1) / (e^(2x) + 1), with the exponential in two parts; near 0 by its series. */
 export function tanh(x: number): number {
   const size = Math.abs(x)
+  if (size < 2 ** -28) return x
   if (size < 1 / 16) return x - x * fraction(x * x)
   if (!(size < 22)) return Number.isNaN(x) ? x : Math.sign(x)
   const k = expInParts(2 * size, 0)

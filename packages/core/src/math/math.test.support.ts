@@ -1,5 +1,5 @@
-/** The functions of this folder to 256 binary digits after the point, by series in whole numbers. */
-const digits = 256n
+/** The functions of this folder to 128 binary digits after the point, by series in whole numbers. */
+const digits = 128n
 const one = 1n << digits
 
 /** A number: value 2^−shift. */
@@ -10,15 +10,23 @@ export interface Exact {
 
 const words = new DataView(new ArrayBuffer(8))
 
-/** A finite number, exactly, times 2ⁿ; n at least 1074 for every number. */
-function fixed(x: number, n: bigint): bigint {
+/** A finite number. */
+function exact(x: number): Exact {
   words.setFloat64(0, x)
-  const exponent = BigInt((words.getUint32(0) >>> 20) & 0x7ff)
+  const exponent = (words.getUint32(0) >>> 20) & 0x7ff
   const bits = words.getBigUint64(0) & ((1n << 52n) - 1n)
-  const whole = exponent === 0n ? bits : bits | (1n << 52n)
-  const power = (exponent === 0n ? 1n : exponent) - 1075n + n
-  const size = power >= 0n ? whole << power : whole >> -power
-  return x < 0 ? -size : size
+  const whole = exponent === 0 ? bits : bits | (1n << 52n)
+  return { value: x < 0 ? -whole : whole, shift: BigInt(1075 - Math.max(1, exponent)) }
+}
+
+function shifted(value: bigint, places: bigint): bigint {
+  return places >= 0n ? value << places : value >> -places
+}
+
+/** A finite number times 2ⁿ. */
+function fixed(x: number, n: bigint): bigint {
+  const { value, shift } = exact(x)
+  return shifted(value, n - shift)
 }
 
 function rounded(numerator: bigint, denominator: bigint): bigint {
@@ -33,7 +41,7 @@ function factorials(x: bigint, first: bigint, stride: bigint, alternates: boolea
   let sum = term
   for (let n = first; term !== 0n; sum += term)
     for (let k = 0n; k < stride; k++) {
-      term = (term * x) / one / ++n
+      term = ((term * x) >> digits) / ++n
       if (alternates && k === 0n) term = -term
     }
   return sum
@@ -43,7 +51,8 @@ function factorials(x: bigint, first: bigint, stride: bigint, alternates: boolea
 function logarithmOf(numerator: bigint, denominator: bigint): bigint {
   const s = ((numerator - denominator) * one) / (numerator + denominator)
   let sum = 0n
-  for (let power = s, n = 1n; power !== 0n; n += 2n, power = (power * s * s) / (one * one)) sum += power / n
+  const square = (s * s) >> digits
+  for (let power = s, n = 1n; power / n !== 0n; n += 2n, power = (power * square) / one) sum += power / n
   return 2n * sum
 }
 
@@ -57,13 +66,12 @@ function exponential(x: bigint): Exact {
 /** eˣ with `digits` after the point, for x that are not too large. */
 function plainExponential(x: bigint): bigint {
   const { value, shift } = exponential(x)
-  return shift <= digits ? value << (digits - shift) : value >> (shift - digits)
+  return shifted(value, digits - shift)
 }
 
-/** log(x 2^−n). */
-function logarithm(x: bigint, n: bigint): bigint {
-  const length = BigInt(x.toString(2).length)
-  return (length - n) * ln2 + logarithmOf(x, 1n << length)
+function logarithm({ value, shift }: Exact): bigint {
+  const length = BigInt(value.toString(2).length)
+  return (length - shift) * ln2 + logarithmOf(value, 1n << length)
 }
 
 function arctangentOfInverse(x: bigint, n: bigint): bigint {
@@ -75,9 +83,8 @@ function arctangentOfInverse(x: bigint, n: bigint): bigint {
 const many = 1500n
 const quarter = 2n * (4n * arctangentOfInverse(5n, many) - arctangentOfInverse(239n, many))
 
-/** sin(x + quarters π / 2). */
-function sine(x: number, quarters: bigint): Exact {
-  const turned = fixed(x, many)
+/** sin(x + quarters π / 2), of x with many digits. */
+function sineOf(turned: bigint, quarters: bigint): Exact {
   const k = rounded(turned, quarter)
   const r = (turned - k * quarter) >> (many - digits)
   const place = (((k + quarters) % 4n) + 4n) % 4n
@@ -98,23 +105,31 @@ export const exactly: Readonly<Record<string, (x: number, y: number) => Exact>> 
   exp: (x) => exponential(fixed(x, digits)),
   expOfNegative: (x) => exponential(fixed(x, digits)),
   expm1: (x) => plain(plainExponential(fixed(x, digits)) - one),
-  log: (x) => plain(logarithm(fixed(x, 1074n), 1074n)),
-  log1p: (x) => plain(logarithm(fixed(x, 1074n) + (1n << 1074n), 1074n)),
-  sin: (x) => sine(x, 0n),
-  cos: (x) => sine(x, 1n),
+  log: (x) => plain(logarithm(exact(x))),
+  log1p(x) {
+    const { value, shift } = exact(x)
+    return plain(logarithm(shift < 0n ? exact(x) : { value: value + (1n << shift), shift }))
+  },
+  sin: (x) => sineOf(fixed(x, many), 0n),
+  cos: (x) => sineOf(fixed(x, many), 1n),
+  cosOfTurns(x) {
+    const turned = (fixed(x, many) * 4n * quarter) >> many
+    return sineOf(turned, 1n)
+  },
   tanh(x) {
     const power = plainExponential(2n * fixed(x, digits))
     return plain(((power - one) * one) / (power + one))
   },
-  pow: (x, y) => exponential((logarithm(fixed(x, 1074n), 1074n) * fixed(y, digits)) / one),
-  hypot: (x, y) => ({ value: root(fixed(x, 1300n) ** 2n + fixed(y, 1300n) ** 2n), shift: 1300n })
+  pow: (x, y) => exponential((logarithm(exact(x)) * fixed(y, digits)) / one),
+  hypot(x, y) {
+    const shift = exact(x).shift + 80n
+    return { value: root(fixed(x, shift) ** 2n + fixed(y, shift) ** 2n), shift }
+  }
 }
 
 /** How far a number is from the exact one, in ulps: distances between the numbers there. */
 export function ulps(found: number, { value, shift }: Exact): number {
-  words.setFloat64(0, found)
-  const exponent = BigInt(Math.max(1, (words.getUint32(0) >>> 20) & 0x7ff)) - 1075n
-  const scale = (shift > 1100n ? shift : 1100n) + 64n
-  const difference = fixed(found, scale) - (value << (scale - shift))
-  return Math.abs(Number((difference << 40n) >> (exponent + scale))) / 2 ** 40
+  const near = exact(found)
+  const difference = (near.value << 64n) - shifted(value, near.shift + 64n - shift)
+  return Math.abs(Number(difference)) / 2 ** 64
 }

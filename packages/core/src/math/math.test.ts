@@ -20,16 +20,17 @@ const functions: Readonly<Record<string, (x: number, y: number) => number>> = ma
  * logarithms; and the largest error of 10⁶ arguments in ulps, as measured by `ULPS=1000000 npx ava` with this file.
  */
 const cases: Readonly<Record<string, readonly [most: number, ...ranges: (readonly [number, number])[]]>> = {
-  exp: [1, [-745, 709], [-1, 1], [1e-12, 1]],
-  expOfNegative: [1, [-708, 0], [-1, 0]],
-  expm1: [1, [-40, 60], [-1, 1], [1e-12, 1]],
-  log: [1, [1e-300, 1e300], [0.5, 2], [0.999, 1.001]],
-  log1p: [1, [-0.999, 1], [1e-12, 1e12]],
-  sin: [1, [-10, 10], [1e-6, 1e300], [-1e6, 1e6]],
-  cos: [1, [-10, 10], [1e-6, 1e300], [-1e6, 1e6]],
-  tanh: [1, [-1, 1], [1e-9, 22]],
-  pow: [1, [1e-12, 1e12], [0.5, 2], [0.99, 1.01]],
-  hypot: [1, [1e-150, 1e150], [-1, 1]]
+  exp: [0.86, [-745, 709], [-1, 1], [1e-12, 1]],
+  expOfNegative: [0.82, [-708, 0], [-1, 0]],
+  expm1: [0.81, [-40, 60], [-1, 1], [1e-12, 1]],
+  log: [0.86, [1e-300, 1e300], [0.5, 2], [0.999, 1.001]],
+  log1p: [0.8, [-0.999, 1], [1e-12, 1e12]],
+  sin: [0.82, [-10, 10], [1e-6, 1e300], [-1e6, 1e6]],
+  cos: [0.83, [-10, 10], [1e-6, 1e300], [-1e6, 1e6]],
+  cosOfTurns: [0.84, [-1, 1], [1e-6, 1e9]],
+  tanh: [0.57, [-1, 1], [1e-9, 22]],
+  pow: [0.57, [1e-12, 1e12], [0.5, 2], [0.99, 1.01]],
+  hypot: [0.85, [1e-150, 1e150], [-1, 1]]
 }
 
 const count = Number(process.env.ULPS ?? 400)
@@ -68,7 +69,8 @@ test('at their edges the functions are those of the language', (t) => {
   const edges = [0, 1, 2, 0.5, 3, 5e-324, 1e-310, 2 ** -1022, 2 ** -54, 2 ** -28, 22, 53, 709, 746, 2 ** 60, infinite]
   const both = [...edges, ...edges.map((x) => -x), Number.NaN, Number.MAX_VALUE, -Number.MAX_VALUE]
   const near = (found: number, expected: number) =>
-    Object.is(found, expected) || Math.abs(found - expected) <= Math.max(5e-324, 4e-16 * Math.abs(expected))
+    Object.is(found, expected) ||
+    (expected !== 0 && Math.abs(found - expected) <= Math.max(5e-324, 4e-16 * Math.abs(expected)))
   for (const x of both) {
     for (const [name, own] of Object.entries({ exp, expm1, log, log1p, sin, cos, tanh }))
       t.true(near(own(x), Math[name as 'exp'](x)), `${name}(${x}) is ${own(x)}`)

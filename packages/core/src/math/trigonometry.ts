@@ -1,4 +1,5 @@
-import { highWord, withHighWord, exponentOf } from './bits.js'
+import { exponentOf, highWord, withHighWord } from './bits.js'
+import { productError } from './power.js'
 
 /** Remez's approximations for |x| ≤ π / 4: of sin(x) / x − 1 in x², and of cos(x) − 1 + x² / 2 in x² after x⁴. */
 const s1 = -1.66666666666666324348e-1
@@ -39,6 +40,29 @@ export function cos(x: number): number {
   const { quarters, r, rest } = reduced(x)
   const value = quarters % 2 === 0 ? cosineNear(r, rest) : sineNear(r, rest)
   return ((quarters + 1) & 2) === 0 ? value : -value
+}
+
+/** 2π, and what the number lacks of it. */
+const turn = 2 * Math.PI
+const turnRest = 2.4492935982947064e-16
+
+/** cos(2π t): t is reduced exactly, and so is its distance to the nearest quarter. */
+export function cosOfTurns(t: number): number {
+  const fraction = Math.abs(t - Math.round(t))
+  const isFar = fraction > 0.25
+  const near = isFar ? 0.5 - fraction : fraction
+  const value = near > 0.125 ? sineOfTurns(0.25 - near) : cosineOfTurns(near)
+  return isFar ? -value : value
+}
+
+function sineOfTurns(t: number): number {
+  const x = turn * t
+  return sineNear(x, productError(turn, t, x) + turnRest * t)
+}
+
+function cosineOfTurns(t: number): number {
+  const x = turn * t
+  return cosineNear(x, productError(turn, t, x) + turnRest * t)
 }
 
 /** sin(x + rest) for |x| ≤ π / 4. */

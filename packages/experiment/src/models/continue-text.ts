@@ -1,6 +1,7 @@
 import { InputError } from '@murmuration/core'
 import { numbered } from '@murmuration/data'
 import { createRandom } from '@murmuration/random'
+import { loadModel } from './load-model.js'
 import { openModel } from './trained.js'
 
 /** Options for continuing a text. */
@@ -27,7 +28,7 @@ export async function* continueText(
   beginning: string,
   { length = 200, temperature = 0.8, seed = 1, task }: ContinuationOptions = {}
 ): AsyncGenerator<string> {
-  const { signature, trained } = await openModel(path, task)
+  const { signature, trained } = await openModel(path, await loadModel(path), task)
   const { preprocessing, classNames = [], classes } = signature
   if (preprocessing.kind !== 'text')
     throw new InputError(`${path}: this model did not learn a text and cannot continue one; name files to classify`)

@@ -5,6 +5,8 @@ import { replaceFile } from '@murmuration/results'
 import { encodeSafetensors } from '@murmuration/vectors'
 import { svmClassifierFile } from '@murmuration/tfjs'
 import { classifierParts, labelsOf, type OpenedKernelModel, openKernelModel } from './kernel-model.js'
+import { loadModel } from './load-model.js'
+import type { LoadedModel } from './model-file.js'
 import { openModel } from './trained.js'
 
 /** The formats of exported models. */
@@ -37,13 +39,14 @@ async function filesOf(
   format: ExportFormat | undefined,
   task: string | undefined
 ): Promise<readonly File[]> {
-  const kernelModel = task === undefined ? await openKernelModel(path) : undefined
+  const model = await loadModel(path)
+  const kernelModel = task === undefined ? await openKernelModel(path, model) : undefined
   if (kernelModel !== undefined) return kernelFiles(path, format, kernelModel)
   if (format === 'libsvm')
     throw new InputError(
       `${path}: found --format libsvm, expected tfjs, safetensors or onnx: only a model with a kernel is one of LIBSVM`
     )
-  return networkFiles(path, format, task)
+  return networkFiles(path, model, format, task)
 }
 
 async function kernelFiles(
@@ -66,10 +69,11 @@ async function kernelFiles(
 
 async function networkFiles(
   path: string,
+  model: LoadedModel,
   format: Exclude<ExportFormat, 'libsvm'> | undefined,
   task: string | undefined
 ): Promise<readonly File[]> {
-  const { facts, signature, trained } = await openModel(path, task)
+  const { facts, signature, trained } = await openModel(path, model, task)
   const about = {
     outputs: trained.outputs,
     signature,

@@ -8,7 +8,7 @@ import { makePlan } from '../make-plan.js'
 import { taskOf } from '../training/plan.js'
 import { exportModel } from './export-model.js'
 import { factsOfRun, learned, modelFile } from './model-file.js'
-import { predict } from './predict-model.js'
+import { predict } from './predict-saved.js'
 
 async function all<T>(each: AsyncIterable<T>): Promise<readonly T[]> {
   const found: T[] = []

@@ -4,7 +4,6 @@ import { KernelMachine, type KernelOptions, loadTask } from '@murmuration/tasks'
 import type { SvmClassifierParts } from '@murmuration/tfjs'
 import { taskRecordOf } from '../training/task-choice.js'
 import { taskDescription } from '../training/task-description.js'
-import { loadModel } from './load-model.js'
 import { type LoadedModel, ofModel, parametersFor } from './model-file.js'
 
 /** A model that was opened. */
@@ -14,11 +13,10 @@ export interface OpenedKernelModel {
 }
 
 /**
- * Opens a saved model with a kernel; undefined for another model. Reads the training data again, which must be on this
- * machine. Throws an InputError for a file that is not a model, or belongs to other data.
+ * Opens a model with a kernel; undefined for another model. Reads the training data again, which must be on this
+ * machine. `path` is its name in errors. Throws an InputError for a model that belongs to other data.
  */
-export async function openKernelModel(path: string): Promise<OpenedKernelModel | undefined> {
-  const model = await loadModel(path)
+export async function openKernelModel(path: string, model: LoadedModel): Promise<OpenedKernelModel | undefined> {
   const { task } = model.facts.learning
   if (taskRecordOf(task)?.hasKernel?.(task as never) !== true) return undefined
   try {

@@ -1,6 +1,16 @@
 /** A trained model as a file: its tensors, and the facts that are necessary to use them. */
 import { type Evaluation, InputError, type ModelSignature, type Schema, type Task } from '@murmuration/core'
-import { encodeSafetensors, tensorsOf, type NamedTensor, pack, valuesOf } from '@murmuration/vectors'
+import {
+  decodeSafetensorsHeader,
+  encodeSafetensors,
+  type NamedTensor,
+  pack,
+  safetensorsHeaderLength,
+  safetensorsLengthBytes,
+  tensorsIn,
+  tensorsOf,
+  valuesOf
+} from '@murmuration/vectors'
 import * as z from 'zod'
 import type { RunPlan } from '../training/plan.js'
 import { checksums, type LearningTask, trainingSchema } from '../training/training-schema.js'
@@ -108,6 +118,19 @@ export function learned({ about, signature }: Pick<Task, 'about' | 'signature'>)
 /** A model as the parts of a safetensors file, with the facts in its metadata. */
 export function modelFile(schema: Schema, parameters: Float32Array, facts: ModelFacts): readonly Uint8Array[] {
   return encodeSafetensors(tensorsOf(schema, parameters), { format, facts: JSON.stringify(facts) })
+}
+
+/** Reads a model from the bytes of its file. Throws an InputError for anything else. */
+export function modelIn(bytes: Uint8Array): LoadedModel {
+  const start = safetensorsLengthBytes
+  const end = start + safetensorsHeaderLength(bytes.subarray(0, start), bytes.byteLength)
+  const header = decodeSafetensorsHeader(bytes.subarray(start, end), bytes.byteLength)
+  const data = bytes.slice(end, end + header.dataBytes)
+  return {
+    facts: factsIn(header.metadata),
+    tensors: tensorsIn(data, header),
+    parameters: new Float32Array(data.buffer)
+  }
 }
 
 /** The facts in the metadata of a model. Throws an InputError for a file that holds no model. */

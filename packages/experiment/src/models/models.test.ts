@@ -11,7 +11,7 @@ import { evaluateModel } from './evaluate-model.js'
 import { exportModel } from './export-model.js'
 import { loadModel } from './load-model.js'
 import { factsOfRun, modelFile, type ModelFacts, parametersFor } from './model-file.js'
-import { predict } from './predict-model.js'
+import { predict } from './predict-saved.js'
 import { startingFrom } from './start-model.js'
 
 const { signal } = new AbortController()

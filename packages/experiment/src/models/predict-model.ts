@@ -1,6 +1,7 @@
 import { InputError, type ModelSignature } from '@murmuration/core'
 import { inputsIn } from '@murmuration/data'
 import { type OpenedKernelModel, openKernelModel } from './kernel-model.js'
+import type { LoadedModel } from './model-file.js'
 import { openModel } from './trained.js'
 
 /** The probability of a class. */
@@ -23,18 +24,19 @@ export interface Prediction {
 }
 
 /**
- * The predictions of a saved model for files, one file at a time: pictures (PNG, JPEG) or rows of CSV or Parquet files,
- * preprocessed like its own samples. Throws an InputError for a file that is not a model, and for a file that the model
- * cannot take; `task` is the module, if the model was trained by one.
+ * The predictions of a model for files, one file at a time: pictures (PNG, JPEG) or rows of CSV or Parquet files,
+ * preprocessed like its own samples. Throws an InputError for a file that the model cannot take; `task` is the module,
+ * if the model was trained by one, and `path` the model's name in errors.
  */
-export async function* predict(
+export async function* predictWith(
   path: string,
+  model: LoadedModel,
   files: readonly string[],
   { task }: { readonly task?: string | undefined } = {}
 ): AsyncGenerator<Prediction> {
-  const kernelModel = task === undefined ? await openKernelModel(path) : undefined
+  const kernelModel = task === undefined ? await openKernelModel(path, model) : undefined
   if (kernelModel !== undefined) return yield* decisions(kernelModel, files)
-  const { signature, trained } = await openModel(path, task)
+  const { signature, trained } = await openModel(path, model, task)
   if (signature.preprocessing.kind === 'text')
     throw new InputError(
       `${path}: this model continues texts; give the beginning of one with --prompt, in place of files`

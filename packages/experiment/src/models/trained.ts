@@ -3,7 +3,6 @@ import { InputError, type ModelSignature } from '@murmuration/core'
 import { loadTrainedModel, type ModelDescription, type TrainedModel } from '@murmuration/tfjs'
 import { sizeOf } from '@murmuration/vectors'
 import { type TaskChoice, taskChoiceOf, taskRecordOf } from '../training/task-choice.js'
-import { loadModel } from './load-model.js'
 import { type LoadedModel, type ModelFacts, ofModel } from './model-file.js'
 
 /** A model that was opened. */
@@ -27,12 +26,8 @@ export function taskOfModel(path: string, { learning }: ModelFacts, task: string
   )
 }
 
-/**
- * Opens a model that `--save` wrote. Throws an InputError for a file that is not a model, or a model that is not a
- * function of samples.
- */
-export async function openModel(path: string, task: string | undefined): Promise<OpenedModel> {
-  const model = await loadModel(path)
+/** Opens a model for use; `path` is its name in errors. Throws an InputError unless it is a function of samples. */
+export async function openModel(path: string, model: LoadedModel, task?: string): Promise<OpenedModel> {
   const { facts } = model
   const { signature } = facts
   if (signature === undefined)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { messageOf, peerName } from '@murmuration/core'
+import { messageOf } from '@murmuration/core'
 import {
   decodeInvitation,
   enterRun,
@@ -8,12 +8,12 @@ import {
   localIdentity,
   readIdentity
 } from '@murmuration/libp2p'
-import { hashText } from '@murmuration/vectors'
 import { makeRealPlan } from '../make-plan.js'
 import type { RunRequest } from '../training/plan.js'
 import type { PeerCommandOptions } from './peer-command.js'
 import { identityDirectory } from '../training/peer-list.js'
 import { runFolder } from './admission/run-folder.js'
+import { keyNameOf } from './admission/key-name.js'
 import { requestFrom } from './admission/received-files.js'
 import { fingerprintOf } from './admission/run-files.js'
 
@@ -73,8 +73,6 @@ async function isInvitedTo(
   }
 }
 
-/** A key for each invitation: a peer that comes again with the same invitation has the same identity. */
-function identityFor({ name, serial }: Invitation, key: string | undefined): Promise<Identity> {
-  if (key !== undefined) return readIdentity(key)
-  return localIdentity(identityDirectory(), peerName(`${name.slice(0, 40)}-${hashText(serial).slice(0, 16)}`))
+function identityFor(invitation: Invitation, key: string | undefined): Promise<Identity> {
+  return key === undefined ? localIdentity(identityDirectory(), keyNameOf(invitation)) : readIdentity(key)
 }

@@ -11,7 +11,7 @@ import { filesOf } from './admission/received-files.js'
 import { runFolder } from './admission/run-folder.js'
 import { checkCheckpoints, type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
 import { withEventLog } from './event-log/with-event-log.js'
-import { trainAsPeer } from './one-peer/train-as-peer.js'
+import { trainAsPeer } from './train-as-peer.js'
 import { checkSave, saveModel } from './recording/save.js'
 import { pageAt } from './watching/page.js'
 
@@ -48,17 +48,22 @@ export interface PeerCommandOptions {
 /** Runs one peer of a topology on this machine. Rejects with the typed errors of core. */
 export async function runPeerCommand(request: RunRequest, options: PeerCommandOptions): Promise<PeerSummary> {
   const plan = await makeRealPlan(request)
-  const { as: self, checkpoints, directory, save, watch, relay, entered, emit } = options
+  const { as: self, checkpoints, directory, save, watch, browsers, relay, entered, emit } = options
   if (save !== undefined) await checkSave(save)
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, [self])
-  const { relays, listen, ...place } = await placeOf(plan, self, options)
+  const { relays, ...place } = await placeOf(plan, self, options)
   return trainAsPeer(plan, {
     self,
     ...place,
-    listen: options.browsers === true ? withTabs(listen) : listen,
+    listen: browsers === true ? withTabs(place.listen) : place.listen,
     discovery: options.discovery,
     upnp: options.upnp,
-    relay: { ...relay, via: [...(relay?.via ?? []), ...relays] },
+    relay: {
+      // Browsers reach each other through peers, which carry the signalling.
+      ...(options.browsers === true ? { offers: {} } : {}),
+      ...relay,
+      via: [...(relay?.via ?? []), ...relays]
+    },
     admission: await admissionOf({ plan, files: () => filesOf(request), folderOf: runFolder }, self, emit, entered),
     wait: options.wait,
     emit,

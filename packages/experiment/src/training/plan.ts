@@ -151,9 +151,9 @@ function checkPlaces(path: string, { peers }: TopologyFile, training: Training, 
   const found = `${path}: ${invited.join(', ')} may join by invitation`
   if (!lossRule(record, training.membership.onLoss).joins)
     throw new InputError(`${found}, but ${record.title} needs all peers from the start`)
-  if (localWeights(training) === undefined || continuesInEpochs(record, training.membership)) return
+  if (localWeights(training) !== 'per-sample' || continuesInEpochs(record, training.membership)) return
   throw new InputError(
-    `${found}, but with partition "local" all peers must report at the start how many samples they have`
+    `${found}, but with partition "local" all peers must report at the start how many samples they have; choose partition: { local: per-peer }`
   )
 }
 

@@ -166,10 +166,11 @@ export function dataOf(text: string, inFile: Training['data']): Training['data']
     throw new InputError('--data: found an empty text, expected a name, or a folder, file or URL with data')
   const path = resolvePath('.', text)
   if (typeof inFile !== 'object' || !('path' in inFile)) return { path }
-  const { sha256, target, ignore, scale } = inFile
+  const { sha256, size, target, ignore, scale } = inFile
   return {
     path,
     ...(isUrl(text) && sha256 && { sha256 }),
+    ...(size && { size }),
     ...(target && { target }),
     ...(ignore && { ignore }),
     ...(scale && { scale })

@@ -62,6 +62,7 @@ export class Discovery {
    */
   #within: Reach
   #run = ''
+  #wait = firstWait
   /** The connections on which this peer has announced the addresses in `#announced`, and when. */
   #told = new WeakMap<Connection, Milliseconds>()
   #announced = ''
@@ -105,14 +106,19 @@ export class Discovery {
   async run(run: string): Promise<void> {
     const { closing } = this.#context
     this.#run = run
-    let wait = firstWait
     while (!closing.aborted) {
       const missing = this.#missing()
       const [found] = await Promise.all([this.#askAll(missing), this.#leaveRelays()])
       if (closing.aborted) return
-      wait = found > 0 ? firstWait : Math.min(2 * wait, maxWait)
-      await this.#wake.wait(realClock.now() + (missing.length === 0 ? renewEvery : wait))
+      this.#wait = found > 0 ? firstWait : Math.min(2 * this.#wait, maxWait)
+      await this.#wake.wait(realClock.now() + (missing.length === 0 ? renewEvery : this.#wait))
     }
+  }
+
+  /** Asks at once, and again soon while a peer is missing: a new one may be found nowhere yet. */
+  look(): void {
+    this.#wait = firstWait
+    this.#wake.notify()
   }
 
   /** Ends the wait for the next question. To be called once `closing` is aborted. */

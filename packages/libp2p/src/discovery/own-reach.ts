@@ -63,6 +63,11 @@ export class OwnReach {
     if (discovery !== undefined || listensForTabs(listen)) this.#discovering = this.#discovery.run(run)
   }
 
+  /** Looks for peers at once: one was admitted. */
+  look(): void {
+    this.#discovery.look()
+  }
+
   /** Why seeds, relays and the local network were of no use so far. */
   get problems(): readonly string[] {
     const texts = (kind: string, problems: ReadonlyMap<string, string>) =>

@@ -11,7 +11,7 @@ import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from '../base/explain.js'
 import { foreignText } from '../base/foreign-text.js'
 import { isDialled } from '../addresses/kinds.js'
-import { isRelayed } from '../addresses/relay-address.js'
+import { isRelayed, signalled } from '../addresses/relay-address.js'
 import type { ViaRelay } from '../relay/bar.js'
 import type { Streams } from './streams.js'
 import { ownVersions } from '../base/versions.js'
@@ -101,7 +101,7 @@ export class Dialler {
     return connection
   }
 
-  /** Dials the direct addresses, and relayed ones only when that fails. */
+  /** Dials the direct addresses; when that fails, those with signalling through a relay; and then relayed ones. */
   async #connect(): Promise<Connection> {
     const { node, limits, closing } = this.#context
     const call = (addresses: readonly string[], limit: Milliseconds) =>
@@ -115,11 +115,13 @@ export class Dialler {
     const direct = this.#addresses.filter((address) => !isRelayed(address))
     if (relayed.length === 0) return call(direct, limits.dialTimeout)
     const failures: unknown[] = []
-    try {
-      if (direct.length > 0) return await call(direct, limits.dialTimeout / 2)
-    } catch (error) {
-      closing.throwIfAborted()
-      failures.push(error)
+    for (const addresses of [direct, signalled(relayed)]) {
+      try {
+        if (addresses.length > 0) return await call(addresses, limits.dialTimeout / 2)
+      } catch (error) {
+        closing.throwIfAborted()
+        failures.push(error)
+      }
     }
     try {
       return await call(relayed, limits.dialTimeout)

@@ -1,5 +1,6 @@
 import type { Connection } from '@libp2p/interface'
 import type { Milliseconds, PeerName } from '@murmuration/core'
+import { isPage } from '#platform/addresses/dialled.js'
 import { multiaddr } from '#platform/libraries/base.js'
 import { realClock } from '../base/clock.js'
 import { connectionsTo, isOpen, type LinkContext } from './context.js'
@@ -7,7 +8,7 @@ import { IncomingLink } from './incoming-link.js'
 import { Neighbour } from './neighbour.js'
 import { OutgoingLink } from './outgoing-link.js'
 import { isDialled } from '../addresses/kinds.js'
-import { relayIn } from '../addresses/relay-address.js'
+import { isBetweenPages, isRelayed, signalled } from '../addresses/relay-address.js'
 import { within } from '../base/within.js'
 
 /** Another peer: its state, and the links to and from it. */
@@ -31,6 +32,13 @@ export class PeerSession {
     return this.neighbour.name
   }
 
+  /** Whether this peer is a page, and the other one seems to be one, too: it has no address that a page dials. */
+  get #isOtherPage(): boolean {
+    const { directory } = this.#context
+    const all = directory.addressesOf(directory.entry(this.name)?.id ?? '')
+    return isPage && all.every((address) => isRelayed(address) || !isDialled(multiaddr(address)))
+  }
+
   /** The connections to it. */
   get connections(): readonly Connection[] {
     const entry = this.#context.directory.entry(this.name)
@@ -52,7 +60,8 @@ export class PeerSession {
     const ownEntry = directory.entry(self)
     const entry = directory.entry(this.name)
     if (entry === undefined) return
-    const waits = ownEntry !== undefined && ownEntry.addresses.length > 0 && entry.id < ownEntry.id
+    const mayBeCalled = ownEntry !== undefined && (ownEntry.addresses.length > 0 || this.#isOtherPage)
+    const waits = mayBeCalled && entry.id < ownEntry.id
     await this.outgoing.run(waits)
   }
 
@@ -75,13 +84,25 @@ export class PeerSession {
     const relayed = this.connections.filter(({ direct }) => !direct)
     if (relayed.length === this.connections.length) {
       const all = directory.addressesOf(directory.entry(this.name)?.id ?? '')
-      const addresses = all.map((address) => multiaddr(address)).filter((each) => isDialled(each) && !relayIn(each))
+      const relayedOnes = all.filter((address) => isRelayed(address))
+      const direct = [...all.filter((address) => !isRelayed(address)), ...signalled(relayedOnes)]
+      const addresses = direct.map((address) => multiaddr(address)).filter(isDialled)
       if (addresses.length === 0) return
       const dial = (signal: AbortSignal) => node.dial(addresses, { signal, force: true })
       const connection = await within(limits.dialTimeout, closing, dial)
       await greet?.(connection)
     }
     for (const connection of relayed) connection.abort(new Error('replaced by a direct connection'))
+  }
+
+  /**
+   * To be called when a connection was opened. Of two pages, both close the relayed one by which they have found each
+   * other, so that no link begins on it: vectors may not be allowed there.
+   */
+  opened(connection: Connection): void {
+    if (isBetweenPages(connection))
+      for (const other of this.connections) if (!other.direct) other.abort(new Error('replaced by a direct connection'))
+    this.outgoing.retryNow()
   }
 
   /** Cuts all connections, which by default seem dead; the links build new ones. */

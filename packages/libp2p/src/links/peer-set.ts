@@ -111,8 +111,8 @@ export class PeerSet {
   }
 
   /** To be called when a connection to a peer was opened: its session continues at once. */
-  connected(id: PeerId): void {
-    this.#find(id)?.outgoing.retryNow()
+  connected(connection: Connection): void {
+    this.#find(connection.remotePeer)?.opened(connection)
   }
 
   /** Serves a control stream. */

@@ -1,6 +1,9 @@
 /** See transports.ts. */
-import { serviceCapabilities } from '@libp2p/interface'
+import { type Connection, serviceCapabilities, type Stream, type Transport } from '@libp2p/interface'
 import { webSockets } from '@libp2p/websockets'
+import type { Milliseconds } from '@murmuration/core'
+import { Budgets } from '../base/budgets.js'
+import type { TransportMaker } from '../libraries/webrtc.js'
 import { webRTC, webRTCDirect } from '../libraries/webrtc.browser.js'
 import type { TransportOptions, Transports } from './transport-options.js'
 
@@ -13,12 +16,33 @@ export async function transportsOf({ shaper }: TransportOptions): Promise<Transp
   return {
     transports: [
       webRTCDirect({ rtcConfiguration }),
-      webRTC({ rtcConfiguration }),
+      betweenPages,
       shaper === undefined ? transport : shaper.transport(transport)
     ],
     services: { claims },
     peerDiscovery: []
   }
+}
+
+/** How many connections a peer may have this page prepare at once, and the time after which it may have one more. */
+const maxOffers = 8
+const offerEvery: Milliseconds = 5_000
+
+/** The method of the transport that libp2p's type lacks: it answers an offer, which makes a connection of the browser. */
+interface AnsweringTransport extends Transport {
+  _onProtocol(stream: Stream, connection: Connection, signal: AbortSignal): Promise<void>
+}
+
+/** WebRTC to other pages. A browser makes 500 connections in the life of a page, so peers may offer only so many. */
+const betweenPages: TransportMaker = (components) => {
+  const transport = webRTC({ rtcConfiguration })(components) as AnsweringTransport
+  const answer = transport._onProtocol.bind(transport)
+  const offers = new Budgets(maxOffers, offerEvery)
+  transport._onProtocol = async (stream, connection, signal) => {
+    if (offers.spend(connection.remotePeer.toString())) await answer(stream, connection, signal)
+    else stream.abort(new Error('it offers too many connections'))
+  }
+  return transport
 }
 
 /**

@@ -50,14 +50,19 @@ export class Callers {
   ): Promise<void> {
     const holder = sourceOfHost(host)
     if (this.#answered.has(key) || !this.#sources.spend(holder) || !this.#all.spend('')) return
-    const end = new AbortController()
-    this.#answered.set(key, { key, holder, isIdle: true, end })
-    const excess = this.#answered.size > maxAnswered ? placeToFree([...this.#answered.values()]) : undefined
-    excess?.end.abort(new Error('too many callers'))
+    const caller: Answered = { key, holder, isIdle: true, end: new AbortController() }
+    this.#answered.set(key, caller)
+    if (this.#answered.size > maxAnswered) this.#end(placeToFree([...this.#answered.values()]))
     try {
-      await answer(AbortSignal.any([signal, end.signal, AbortSignal.timeout(this.#timeout)]))
+      await answer(AbortSignal.any([signal, caller.end.signal, AbortSignal.timeout(this.#timeout)]))
     } finally {
-      this.#answered.delete(key)
+      if (this.#answered.get(key) === caller) this.#answered.delete(key)
     }
+  }
+
+  #end(caller: Answered | undefined): void {
+    if (caller === undefined) return
+    this.#answered.delete(caller.key)
+    caller.end.abort(new Error('too many callers'))
   }
 }

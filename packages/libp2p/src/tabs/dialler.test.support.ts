@@ -1,4 +1,5 @@
 /** A node that dials WebRTC as a browser does, without a browser. */
+import '../node/polyfill.js'
 import type { Libp2p } from '@libp2p/interface'
 import type { ExecutionContext } from 'ava'
 import type { Identity } from '../base/identity.js'

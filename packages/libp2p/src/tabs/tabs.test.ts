@@ -1,5 +1,7 @@
 /** Peers of Node that listen for tabs. */
+import { execFile } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
+import { promisify } from 'node:util'
 import { timeLimit } from '@murmuration/contract'
 import { multiaddr } from '@multiformats/multiaddr'
 import { peerName } from '@murmuration/core'
@@ -92,4 +94,32 @@ test('a stranger over WebRTC is refused as over TCP', async (t) => {
   await eventually('the end of the connection', () => connection === undefined || connection.status !== 'open')
   t.like(await eventOf(a, 'unknown-peer-refused'), { id: stranger.id, reason: 'it is not in the peer list' })
   t.is((await (await dialler(t, listed)).dial(address)).status, 'open')
+})
+
+/** Makes Node not find node-datachannel, as `npm install --omit=optional` does. */
+const hooks = `export const resolve = (name, context, next) => {
+  if (name.startsWith('node-datachannel')) throw new Error('Cannot find package')
+  return next(name, context)
+}`
+const dataUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
+const withoutPackage = dataUrl(`import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))})`)
+
+test('without node-datachannel a peer says what is missing where it is to listen for WebRTC, and else runs', async (t) => {
+  const code = `
+    import { createIdentity, createPeer } from ${JSON.stringify(new URL('../index.js', import.meta.url).href)}
+    const identity = await createIdentity()
+    const mixing = () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
+    const runSettings = { settings: {}, schema: [{ name: 'x', shape: [1] }], start: '' }
+    const topology = { peers: ['a'], period: 1, mixing }
+    for (const end of ['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct']) {
+      const listen = ['/ip4/127.0.0.1/' + end]
+      const peer = await createPeer({ self: 'a', identity, topology, seed: 1, listen, runSettings }).catch((error) => error)
+      console.log(peer instanceof Error ? peer.name + ': ' + peer.message : 'listens')
+      await peer.close?.()
+    }`
+  const run = promisify(execFile)
+  const { stdout } = await run(process.execPath, ['--import', withoutPackage, '--input-type=module', '-e', code])
+  const [tcp, ws, webrtc] = stdout.split('\n')
+  t.deepEqual([tcp, ws], ['listens', 'listens'])
+  t.regex(webrtc, /^InputError: cannot listen for browsers over WebRTC: .*run "npm install node-datachannel@[\d.]+"/)
 })

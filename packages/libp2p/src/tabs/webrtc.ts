@@ -18,7 +18,7 @@ interface DirectListener extends Listener {
 /** The transport. It dials nothing. */
 export function webrtcListening(identity: Identity, limits: Pick<Limits, 'handshakeTimeout'>): TransportMaker {
   const transport = webRTCDirect({ certificate: certificateOf(identity), rtcConfiguration: { iceServers: [] } })
-  const callers = new Callers(limits.handshakeTimeout)
+  const callers = new Callers(limits.handshakeTimeout / 2)
   return (components) =>
     new ListeningTransport(transport(components), (listener) => bounded(listener as DirectListener, callers))
 }

@@ -2,27 +2,13 @@ import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { dot, hashVector } from '@murmuration/vectors'
 import test from 'ava'
-import { cosineOfTurns, FourierFeatures } from './fourier-features.js'
+import { FourierFeatures } from './fourier-features.js'
 
 function featuresOf(features: FourierFeatures, x: Float32Array): Float32Array {
   const out = new Float32Array(features.count)
   features.apply(x, out)
   return out
 }
-
-test('the cosine is that of Math.cos, with the same bits everywhere', (t) => {
-  for (let n = -4000; n <= 4000; n++)
-    t.true(Math.abs(cosineOfTurns(n / 1000) - Math.cos((2 * Math.PI * n) / 1000)) < 2e-14)
-  t.deepEqual(
-    [0, 0.25, 0.5, 0.75, 1e6, -0.5, 2 ** 60].map((turns) => Math.round(1e15 * cosineOfTurns(turns)) / 1e15 + 0),
-    [1, 0, -1, 0, 1, -1, 1]
-  )
-  const random = createRandom(1, 'turns')
-  t.is(
-    hashVector(Float32Array.from({ length: 4096 }, () => cosineOfTurns(100 * random.normal()))),
-    'c3b3d4ebe415ded9f668dd47a97cbd300c78a806354caae9604f34e5da11a6b2'
-  )
-})
 
 test('the products of random Fourier features are those of the kernel, within their spread', (t) => {
   const features = new FourierFeatures({ fourier: 8192, gamma: 0.7 }, 3, 5)

@@ -1,4 +1,4 @@
-import { cos, InputError } from '@murmuration/core'
+import { cosOfTurns, InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { ClassProducts } from '../class-products.js'
 
@@ -59,7 +59,7 @@ export class FourierFeatures {
     this.#products.row(0).set(x)
     scores.set(this.#phases)
     this.#products.score(0)
-    for (let k = 0; k < this.count; k++) out[k] = factor * cosineOfTurns(scores[k])
+    for (let k = 0; k < this.count; k++) out[k] = factor * cosOfTurns(scores[k])
   }
 
   /** Ω as `[inputs, count]` and b, in radians. */
@@ -72,9 +72,4 @@ export class FourierFeatures {
 /** A name that all that determines random Fourier features is in, but for the number of inputs. */
 export function nameOfFeatures({ fourier, gamma }: FourierOptions, seed: number): string {
   return `fourier-${fourier}-gamma-${gamma}-seed-${seed}`
-}
-
-/** cos(2π t); the fraction of t is exact. */
-export function cosineOfTurns(turns: number): number {
-  return cos(2 * Math.PI * (turns - Math.round(turns)))
 }

@@ -22,6 +22,8 @@ export async function weighByCounts(
 ): Promise<void> {
   const weights = localWeights(plan.training)
   if (weights === undefined || plan.options.servers?.includes(self)) return
+  // A peer that joins later tells nobody its count, and none needs it.
+  if (weights === 'per-peer' && plan.file.peers.some(({ invited }) => invited)) return
   const counts = await peer.exchangeSampleCounts(task.samples, timeout)
   if (weights === 'per-sample') await task.weighGradients(gradientWeight(counts, self))
   const neighbours = peer.neighbours().map(({ name }) => name)

@@ -1,0 +1,251 @@
+/** A tab in a real browser trains with peers in Node. */
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { deferred, peerName } from '@murmuration/core'
+import { setTimeout as pause } from 'node:timers/promises'
+import { timeLimit } from '@murmuration/contract'
+import type { PeerSummary, RunEvent } from '@murmuration/experiment'
+import { acceptInvitation, identityDirectory, invitationText, runPeerCommand } from '@murmuration/experiment/peers'
+import { predict } from '@murmuration/experiment/models'
+import { localIdentity } from '@murmuration/libp2p'
+import test, { type ExecutionContext } from 'ava'
+import type { Page } from 'playwright-core'
+import type { Run, RunCard, RunEvent as TabEvent } from '@murmuration/browser'
+import { executablePath, skipped } from './browser.js'
+import { temporaryFolder } from './command.js'
+import { openedTab } from './tab-page.js'
+
+const inBrowser = executablePath === undefined ? test.serial.skip : test.serial
+
+const names = ['a', 'b', 'c'].map(peerName)
+const phone = peerName('phone')
+
+interface PeerOfTest {
+  readonly name: string
+  readonly events: readonly RunEvent[]
+  readonly summary: Promise<PeerSummary>
+}
+
+/** Three peers of this process that wait for a fourth, and an invitation for it. */
+async function threePeers(t: ExecutionContext, training: string, given?: string) {
+  const folder = given ?? (await temporaryFolder())
+  process.env.MURMURATION_HOME = folder
+  const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
+  const id = async (name: string) => (await localIdentity(identityDirectory(), peerName(name))).id
+  const listed = await Promise.all(names.map(async (name) => `  - { name: ${name}, id: ${await id(name)} }\n`))
+  const file = `graph: ring\nrunKey: ${await id('run-key')}\npeers:\n${listed.join('')}  - { name: phone, invited: true }\n`
+  await writeFile(topology, file)
+  await writeFile(train, training)
+  const request = { topology, train }
+  const stop = new AbortController()
+  t.teardown(() => stop.abort(new Error('the test is over')))
+  const common = { wait: timeLimit(60_000), signal: stop.signal }
+  const seeds: string[] = []
+  const start = (name: (typeof names)[number]) => {
+    const events: RunEvent[] = []
+    const place = deferred<readonly string[]>()
+    const emit = (event: RunEvent) => {
+      events.push(event)
+      if (event.kind === 'peer') place.resolve(event.addresses)
+    }
+    const listen = ['/ip4/127.0.0.1/tcp/0']
+    const discovery = { seeds: [...seeds], lan: false }
+    const options = { ...common, as: name, listen, browsers: true, discovery, emit }
+    const summary = runPeerCommand(request, options)
+    // Of those that the end of a test stops, nobody waits for the place.
+    place.promise.catch(() => {})
+    summary.catch((error: unknown) => place.reject(error))
+    return { name, events, summary, place: place.promise }
+  }
+  const first = start(names[0])
+  const addresses = await first.place
+  seeds.push(addresses.find((address) => /\/tcp\/\d+\/p2p\//.test(address)) ?? '')
+  const others = names.slice(1).map(start)
+  const seed = addresses.find((address) => address.includes('webrtc-direct')) ?? ''
+  const line = await invitationText(request, { name: phone, seeds: [seed], expires: 3_600_000 })
+  const peers: readonly PeerOfTest[] = [first, ...others]
+  return { peers, line, seeds, common }
+}
+
+/** What a page of the test has. */
+interface Tab {
+  readonly run: Run
+  readonly events: TabEvent[]
+  open_(link: string): Promise<RunCard>
+}
+
+/** Waits until `isSo` holds. */
+async function eventually(t: ExecutionContext, what: string, isSo: () => boolean): Promise<void> {
+  const end = performance.now() + timeLimit(30_000)
+  while (!isSo() && performance.now() < end) await pause(20)
+  t.true(isSo(), what)
+}
+
+const opened = (page: Page, link: string) => page.evaluate((text) => (window as unknown as Tab).open_(text), link)
+const joined = (page: Page) => page.evaluate(() => (window as unknown as Tab).run.join())
+const eventsOf = (page: Page) => page.evaluate(() => (window as unknown as Tab).events)
+
+const synchronous = `task: { kind: mlp, hidden: [32] }
+data: { digits: 1500, size: 14 }
+backend: wasm
+rounds: 60
+rate: { initial: 0.2 }
+membership: { quorum: 4 }
+`
+
+inBrowser(`three peers in Node and a tab train to the bits of four peers in Node${skipped}`, async (t) => {
+  t.timeout(timeLimit(120_000))
+  const { page } = await openedTab(t)
+  const tabs = await threePeers(t, synchronous)
+  const card = await opened(page, `http://localhost/#join=${tabs.line}`)
+  t.like(card, { place: 'phone', rounds: 60, peers: ['a', 'b', 'c', 'phone'], samples: { kind: 'none' } })
+  const [tab, ...peers] = await Promise.all([joined(page), ...tabs.peers.map(({ summary }) => summary)])
+  const views = (await eventsOf(page)).flatMap((event) => (event.kind === 'peers' ? [event.peers] : []))
+  const bytes = Object.fromEntries(views.at(-1)?.map(({ name, sent, received }) => [name, [sent, received]]) ?? [])
+
+  const node = await threePeers(t, synchronous)
+  const { request, place } = await acceptInvitation(node.line, { ...node.common, seeds: node.seeds, emit: () => {} })
+  const joining = runPeerCommand(request, {
+    ...node.common,
+    ...place,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    emit: () => {}
+  })
+  const [fourth, ...others] = await Promise.all([joining, ...node.peers.map(({ summary }) => summary)])
+
+  t.is(tab.model, fourth.model, 'the bits of the tab are those of Node')
+  t.deepEqual(
+    peers.map(({ model }) => model),
+    others.map(({ model }) => model)
+  )
+  for (const [index, each] of [tab, ...peers].entries()) {
+    const same = [fourth, ...others][index]
+    t.is(each.accuracy, same.accuracy)
+    t.is(each.neighbourDistance, same.neighbourDistance)
+    t.is(each.messages, same.messages, 'vectors went over every edge in every round')
+  }
+  const vectors = tab.payloadSent / 2
+  t.true(Math.min(...bytes.a, ...bytes.c) > 0.9 * vectors, JSON.stringify(bytes))
+  t.deepEqual(bytes.b, [0, 0])
+})
+
+/** The rounds take long enough for what the test does meanwhile. */
+const endless = `task: { kind: mlp, hidden: [32] }
+data: { digits: 1500, size: 14 }
+backend: wasm
+rounds: 1000000
+rate: { initial: 0.05 }
+membership: { quorum: 4 }
+`
+
+inBrowser(
+  `the peers see at once that a tab has left, by its button or when it is closed; a reload is the same peer${skipped}`,
+  async (t) => {
+    t.timeout(timeLimit(120_000))
+    const { page } = await openedTab(t)
+    const { peers, line } = await threePeers(t, endless)
+    const seen = (text: string) =>
+      peers.map(({ events }) => events.filter((event) => 'text' in event && event.text.includes(text)).length)
+    const trains = async () => {
+      await opened(page, `http://localhost/#join=${line}`)
+      const ended = page.evaluate(() =>
+        (window as unknown as Tab).run.join().then(String, ({ message }) => String(message))
+      )
+      await page.waitForFunction(
+        () => (window as unknown as Tab).events.filter(({ kind }) => kind === 'step').length > 2
+      )
+      // Its page may be gone by then.
+      ended.catch(() => {})
+      // As an object, since a promise would be awaited.
+      return { ended }
+    }
+    const { ended } = await trains()
+    await page.evaluate(() => (window as unknown as Tab).run.leave())
+    t.is(await ended, 'This tab has left the run.')
+    await eventually(t, 'all have seen it', () => seen('phone has left').every((count) => count === 1))
+    const last = (await eventsOf(page)).filter(({ kind }) => kind === 'phase').at(-1)
+    t.like(last, { phase: 'left' })
+
+    await page.reload()
+    await trains()
+    await eventually(t, 'it is back', () => seen('phone has started again, life 2').every((count) => count === 1))
+    await page.goto('about:blank')
+    await eventually(t, 'all have seen it again', () => seen('phone has left').every((count) => count === 2))
+    t.deepEqual(seen('phone is dead'), [0, 0, 0])
+  }
+)
+
+/** Rows of two classes: the sum of both numbers is above 1 or not. */
+function rows(count: number, from: number): string {
+  const numbers = Array.from({ length: count }, (_, index) => [
+    (0.37 * (from + index)) % 1,
+    (0.61 * (from + index)) % 1
+  ])
+  return `x,y,class\n${numbers.map(([x, y]) => `${x},${y},${x + y > 1 ? 'above' : 'below'}\n`).join('')}`
+}
+
+const onTables = `task: { kind: mlp, hidden: [16] }
+data: { path: own.csv }
+test: { path: common.csv, sha256: ${createHash('sha256').update(rows(60, 500)).digest('hex')} }
+partition: { local: per-peer }
+rounds: 150
+rate: { initial: 0.2 }
+membership: { quorum: 4 }
+`
+
+inBrowser(
+  `a tab trains on a table of its own; its model predicts here and in Node, and what is wrong is one sentence${skipped}`,
+  async (t) => {
+    t.timeout(timeLimit(120_000))
+    const { page } = await openedTab(t)
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'own.csv'), rows(80, 0))
+    await writeFile(join(folder, 'common.csv'), rows(60, 500))
+    const { peers, line } = await threePeers(t, onTables, folder)
+    const failing = (link: string) =>
+      page.evaluate(
+        (text) =>
+          (window as unknown as Tab).open_(text).then(
+            () => '',
+            ({ message }) => String(message)
+          ),
+        link
+      )
+    t.regex(await failing('http://localhost/'), /^This link has no invitation: .*\.$/)
+    t.regex(
+      await failing(`http://localhost/#join=${line.slice(0, -9)}`),
+      /^The invitation is damaged; expected the whole line.*\.$/
+    )
+    const card = await opened(page, `http://localhost/#join=${line}`)
+    t.deepEqual(card.samples, { kind: 'table', test: 'common.csv' })
+
+    const given = { 'mine.csv': rows(90, 200), 'common.csv': rows(60, 500) }
+    const joinedWith = (files: Readonly<Record<string, string>>) =>
+      page.evaluate(async (texts) => {
+        const samples = Object.entries(texts).map(([path, text]) => ({ path, file: new Blob([text]) }))
+        return (window as unknown as Tab).run.join(samples).then(JSON.stringify, ({ message }) => String(message))
+      }, files)
+    t.is(await joinedWith({}), 'The run needs data of yours: drop them on the page.')
+    t.is(await joinedWith({ 'mine.csv': given['mine.csv'] }), 'All peers test on common.csv: drop it on the page, too.')
+    const [text, ...others] = await Promise.all([joinedWith(given), ...peers.map(({ summary }) => summary)])
+    t.true(text.startsWith('{'), text)
+    const summary = JSON.parse(text) as PeerSummary
+    t.true((summary.accuracy ?? 0) > 0.9, text)
+    for (const { accuracy } of others) t.true(Math.abs((accuracy ?? 0) - (summary.accuracy ?? 0)) <= 1 / 60)
+
+    const table = 'x,y\n0.9,0.8\n'
+    const predicted = await page.evaluate(
+      (row) => (window as unknown as Tab).run.predict(new Blob([row]), 'row.csv'),
+      table
+    )
+    t.is(predicted.classes?.[0].name, 'above')
+    const bytes = await page.evaluate(async () => [
+      ...new Uint8Array(await (await (window as unknown as Tab).run.model()).arrayBuffer())
+    ])
+    const [model, row] = [join(folder, 'model.safetensors'), join(folder, 'row.csv')]
+    await writeFile(model, Uint8Array.from(bytes))
+    await writeFile(row, table)
+    for await (const { classes } of predict(model, [row])) t.deepEqual(classes, predicted.classes)
+  }
+)
