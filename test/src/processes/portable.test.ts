@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { timeLimit } from '@murmuration/contract'
 import test, { type ExecutionContext } from 'ava'
+import { build } from 'esbuild'
 import { encode as encodePng } from 'fast-png'
 import jpeg from 'jpeg-js'
 import { root } from '../repository.js'
@@ -78,6 +79,20 @@ test('what a peer needs is bundled for a page without a plugin', async (t) => {
   t.true(text.length > 1e6)
   // The languages of zod are as long as the rest of it.
   t.false(text.includes('Eingabe'), "import * as z from 'zod', since { z } keeps all of it")
+})
+
+test('the programs of a tab’s workers can be classic scripts, which Vite makes of them', async (t) => {
+  const programs = ['task-worker', 'predict-worker'].map((name) => `${root}packages/browser/dist/${name}.js`)
+  const { outputFiles } = await build({
+    entryPoints: programs,
+    outdir: 'page',
+    bundle: true,
+    platform: 'browser',
+    format: 'iife',
+    write: false,
+    logLevel: 'silent'
+  })
+  t.is(outputFiles.length, 2)
 })
 
 const page = `
