@@ -14,14 +14,14 @@ const [p1, p2, p3, p4] = namesOf(4)
 const entersAt: Milliseconds = 6000
 
 /** p4 comes to a complete graph, and has no link with p1 before `linkedAt`. */
-function entering(linkedAt: Milliseconds) {
+function entering(linkedAt: Milliseconds, comesAt = entersAt) {
   const between = [
     { from: p1, to: p4 },
     { from: p4, to: p1 }
   ]
   const events: FaultEvent[] = [
     ...between.map((pair): FaultEvent => ({ at: 0, kind: 'clog', ...pair })),
-    { at: entersAt, kind: 'join', peer: p4 },
+    { at: comesAt, kind: 'join', peer: p4 },
     ...between.map((pair): FaultEvent => ({ at: linkedAt, kind: 'unclog', ...pair }))
   ]
   return runMembers({
@@ -38,6 +38,14 @@ function entering(linkedAt: Milliseconds) {
     })
   })
 }
+
+test('a peer that enters a run whose rounds take 50 ms ends its first one within 0.3 s', async (t) => {
+  // Between two ticks.
+  const comesAt = entersAt + 130
+  const { times } = await entering(0, comesAt)
+  const first = Math.min(...(times.get(p4)?.values() ?? []))
+  t.true(first < comesAt + 300, `after ${first - comesAt} ms`)
+})
 
 for (const [name, linkedAt, entered] of [
   ['is awaited by it before it counts', entersAt + 8000, entersAt + 8000],

@@ -6,8 +6,8 @@ import { compareStanding, type Distance, jsonOf, type PeerRecord, type Vote } fr
 
 /** How many notes are sent to one peer at once; the rest follows at the next tick. */
 const maxNotesAtOnce = 4
-/** A peer that enters is answered no more often than this. */
-const answerEvery: Milliseconds = 50
+/** A peer that enters is answered at once so often in a beat: it says that it is there, and asks after a model. */
+const answersPerBeat = 4
 /** Room for the braces and numbers of a note. */
 const overhead = 180
 
@@ -22,7 +22,8 @@ interface Stream {
   /** The number of the last note to it. */
   sent: number
   restartedAt: Milliseconds
-  answeredAt: Milliseconds
+  /** How often the peer was answered since this time. */
+  answers: { readonly since: Milliseconds; readonly count: number }
   /** The number of the last note from it; undefined when one is missing. */
   received: number | undefined
 }
@@ -39,7 +40,7 @@ export class Gossip {
 
   constructor(
     readonly knowledge: Knowledge,
-    readonly restartAfter: Milliseconds,
+    readonly beatLength: Milliseconds,
     readonly distance: () => Distance
   ) {
     this.#log = new NewsLog((entry) => typeof entry === 'string' || this.#isKnown(entry))
@@ -76,8 +77,9 @@ export class Gossip {
   /** Tells a peer that enters the run, and has just sent a note, this one's progress now and not at the next beat. */
   answer(peer: PeerName, now: Milliseconds): void {
     const stream = this.#stream(peer)
-    if (now - stream.answeredAt < answerEvery) return
-    stream.answeredAt = now
+    const { since, count } = now - stream.answers.since < this.beatLength ? stream.answers : { since: now, count: 0 }
+    if (count === answersPerBeat) return
+    stream.answers = { since, count: count + 1 }
     this.#due.add(peer)
   }
 
@@ -92,7 +94,7 @@ export class Gossip {
     const isNext = number === 1 || number === (stream.received ?? -1) + 1
     if (!isNext && stream.received !== undefined) this.#due.add(from)
     stream.received = isNext ? number : undefined
-    if (again && now - stream.restartedAt >= this.restartAfter) this.#restart(from, stream, now)
+    if (again && now - stream.restartedAt >= 2 * this.beatLength) this.#restart(from, stream, now)
   }
 
   /** Part of what a peer has told could not be taken in: it is asked for everything again. */
@@ -172,7 +174,7 @@ export class Gossip {
       again: new Set(),
       sent: 0,
       restartedAt: -Infinity,
-      answeredAt: -Infinity,
+      answers: { since: -Infinity, count: 0 },
       received: 0
     }
     this.#streams.set(peer, stream)

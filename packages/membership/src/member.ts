@@ -73,7 +73,7 @@ export class Member extends SwarmView {
     this.#detector = new Detector(self, shared, (peer) => this.isLate(peer) || this.view.quarantined.has(peer))
     this.#report = new OwnReport(self, this.settings, this.knowledge)
     this.#contacts = new Contacts(peers, self)
-    this.#gossip = new Gossip(this.knowledge, 2 * this.settings.beat, () => this.#own.distance)
+    this.#gossip = new Gossip(this.knowledge, this.settings.beat, () => this.#own.distance)
     this.#intake = new Intake(self, signer, this.knowledge, this.#gossip, {
       onNews: () => this.#changed(),
       onRecord: (record) => this.#detector.recordComes(record, this.#clock.at(this.#now)),
@@ -119,7 +119,10 @@ export class Member extends SwarmView {
     this.#gossip.received(from, note.number, note.again, now)
     const fault = this.#intake.receive(from, note)
     this.knowledge.updateDistance(from, note)
-    if (this.#own.record.isIn && this.recordOf(from)?.isIn !== true) this.#gossip.answer(from, now)
+    if (this.#own.record.isIn && this.recordOf(from)?.isIn !== true) {
+      this.#own.advance(this.#report.distance)
+      this.#gossip.answer(from, now)
+    }
     if (this.#forgivenAt > 0) this.#changed()
     this.#begunContacts = undefined
     return fault

@@ -73,6 +73,11 @@ export class OwnRecord {
     return this.#distance
   }
 
+  /** This peer is further than at the last beat. */
+  advance({ round, samples }: Distance): void {
+    if (round > this.#distance.round) this.#distance = { round, samples }
+  }
+
   /** Signs the next record if more than the progress has changed, or the last one is old. */
   beat({ round, samples, broken, silent, waitsFor }: Progress): PeerRecord | undefined {
     this.#distance = { round, samples }

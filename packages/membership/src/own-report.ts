@@ -1,7 +1,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Knowledge } from './knowledge.js'
 import type { Progress } from './own-record.js'
-import { compareTexts } from './records.js'
+import { compareTexts, type Distance } from './records.js'
 import type { MembershipSettings } from './settings.js'
 import { Strikes } from './strikes.js'
 import type { OwnReports } from './view.js'
@@ -45,6 +45,10 @@ export class OwnReport {
 
   get round(): number {
     return this.#progress.round
+  }
+
+  get distance(): Distance {
+    return this.#progress
   }
 
   /** The round at the beat before the last one: what others have told of their rounds is no older. */

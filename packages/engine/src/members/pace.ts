@@ -37,14 +37,15 @@ export class Pace {
   }
 
   /**
-   * The round in which most that have begun are at a time: the upper median, so that no single liar moves it.
+   * The round in which most that have begun are at a time: the lower median, so that one liar among two or more cannot
+   * move it beyond what others say.
    *
    * @param farthest - how many rounds beyond its report a peer is at most taken to be
    */
   expected(records: readonly Pick<PeerRecord, 'name' | 'isIn'>[], at: Milliseconds, farthest: number): number {
     const sights = records.flatMap(({ name, isIn }) => (isIn ? (this.#sights.get(name) ?? []) : []))
     const rounds = sights.map((sight) => sight.round + Math.min(farthest, Math.floor(sight.rate * (at - sight.at))))
-    return rounds.sort((left, right) => left - right).at(rounds.length >> 1) ?? 0
+    return rounds.sort((left, right) => left - right).at((rounds.length - 1) >> 1) ?? 0
   }
 }
 

@@ -83,3 +83,17 @@ test('others are no farther than twice their pace takes them', (t) => {
   t.is(pace.farthest([{ name: a, isIn: true }], a, 500), 150)
   t.is(pace.farthest([{ name: a, isIn: true }], a, 1000), 170)
 })
+
+test('others are expected where their pace takes them, a few rounds on at most, whatever one of them says', (t) => {
+  const pace = new Pace()
+  const all = [a, b, c].map((name) => ({ name, isIn: true }))
+  pace.observe([{ name: a, round: 100 }], 0)
+  t.is(pace.expected(all, 500, 4), 100)
+  for (const name of [a, b]) pace.observe([{ name, round: 110 }], 500)
+  pace.observe([{ name: b, round: 111 }], 510)
+  t.is(pace.expected([all[0]], 600, 4), 112)
+  t.is(pace.expected([all[0]], 9000, 4), 114)
+  pace.observe([{ name: c, round: 1_000_000 }], 510)
+  t.is(pace.expected(all.slice(1), 600, 4), 111)
+  t.is(pace.expected([], 600, 4), 0)
+})
