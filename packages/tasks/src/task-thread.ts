@@ -10,6 +10,8 @@ export interface TaskWorkerOptions {
   readonly timeout?: Milliseconds
   /** Terminates the thread when aborted, even while it builds the task. */
   readonly signal?: AbortSignal
+  /** How much of its heap is for new objects, in MiB, for a thread with little room; as V8 chooses when absent. */
+  readonly youngMegabytes?: number
 }
 
 /** How long a thread that must answer before it ends may take to do so. */
@@ -36,13 +38,17 @@ export class TaskThread {
   #lastExchange: Promise<unknown> = Promise.resolve()
   #queued = 0
 
-  constructor({ module, options, userModule }: TaskDescription, { timeout = 900_000, signal }: TaskWorkerOptions) {
+  constructor(
+    { module, options, userModule }: TaskDescription,
+    { timeout = 900_000, signal, youngMegabytes }: TaskWorkerOptions
+  ) {
     this.#userModule = userModule
     this.#timeout = timeout
     this.#worker = new Worker(new URL('./worker-thread.js', import.meta.url), {
       workerData: { module, options, userModule },
       // Node sets this flag for programs given as text, and refuses it for a thread's file.
       execArgv: process.execArgv.filter((flag) => !flag.startsWith('--input-type')),
+      ...(youngMegabytes !== undefined && { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes } }),
       stdout: true,
       stderr: true
     })
