@@ -291,6 +291,8 @@ export interface StagePass {
   readonly round: number
   /** 0, 1, … within the batch. */
   readonly microBatch: number
+  /** Passes with the same number have the same parameters, in this process; unknown when absent. */
+  readonly step?: number
 }
 
 /** The result of a backward pass. */

@@ -2,7 +2,7 @@
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { checkName } from './file-name.js'
-import type { Folder, OwnThread, Sha256, Thread, ThreadEnd, ThreadProgram } from './types.js'
+import type { Folder, OwnThread, Sha256, Thread, ThreadEnd, ThreadOptions, ThreadProgram } from './types.js'
 
 export type * from './types.js'
 
@@ -52,7 +52,7 @@ export function sha256(...parts: readonly (Uint8Array | string)[]): string {
 /** A thread's first message, to which the answer is its start: a message that comes before it listens would be lost. */
 const listening = 'murmuration: the thread listens'
 
-export function startThread(program: ThreadProgram, start: unknown): Thread {
+export function startThread(program: ThreadProgram, start: unknown, _options?: ThreadOptions): Thread {
   if (typeof program !== 'function') throw new Error('the program of a thread is a URL, expected a function')
   const worker = program()
   let resolveEnded: (how: ThreadEnd) => void = () => {}

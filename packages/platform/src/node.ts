@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { checkName } from './file-name.js'
-import type { Folder, OwnThread, Sha256, Thread, ThreadProgram } from './types.js'
+import type { Folder, OwnThread, Sha256, Thread, ThreadOptions, ThreadProgram } from './types.js'
 
 export type * from './types.js'
 
@@ -54,12 +54,13 @@ export function sha256(...parts: readonly (Uint8Array | string)[]): string {
 }
 
 /** Starts a program in a thread of its own. Its output goes to the standard error of this process. */
-export function startThread(program: ThreadProgram, start: unknown): Thread {
+export function startThread(program: ThreadProgram, start: unknown, { youngMegabytes }: ThreadOptions = {}): Thread {
   if (typeof program === 'function') throw new Error('the program of a thread is a function, expected a URL')
   const worker = new Worker(program, {
     workerData: start,
     // Node sets this flag for programs given as text, and refuses it for a thread's file.
     execArgv: process.execArgv.filter((flag) => !flag.startsWith('--input-type')),
+    ...(youngMegabytes !== undefined && { resourceLimits: { maxYoungGenerationSizeMb: youngMegabytes } }),
     stdout: true,
     stderr: true
   })

@@ -67,3 +67,9 @@ export interface OwnThread extends ThreadPort {
  * find `new Worker(new URL('./program.js', import.meta.url), { type: 'module' })` only where it is written so.
  */
 export type ThreadProgram = URL | (() => Worker)
+
+/** How a thread is started in Node; a page has no such options. */
+export interface ThreadOptions {
+  /** How much of its heap is for new objects, in MiB; as V8 chooses when absent. */
+  readonly youngMegabytes?: number | undefined
+}

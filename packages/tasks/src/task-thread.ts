@@ -12,6 +12,8 @@ export interface TaskWorkerOptions {
   readonly timeout?: Milliseconds
   /** Terminates the thread when aborted, even while it builds the task. */
   readonly signal?: AbortSignal
+  /** How much of its heap is for new objects, in MiB, for a thread with little room; as V8 chooses when absent. */
+  readonly youngMegabytes?: number
 }
 
 /** How long a thread that must answer before it ends may take to do so. */
@@ -38,11 +40,14 @@ export class TaskThread {
   #lastExchange: Promise<unknown> = Promise.resolve()
   #queued = 0
 
-  constructor({ module, options, userModule }: TaskDescription, { timeout = 900_000, signal }: TaskWorkerOptions) {
+  constructor(
+    { module, options, userModule }: TaskDescription,
+    { timeout = 900_000, signal, youngMegabytes }: TaskWorkerOptions
+  ) {
     this.#userModule = userModule
     this.#timeout = timeout
     const start: WorkerStart = { module, options, userModule, files: providedFiles() }
-    this.#thread = startThread(taskProgram(), start)
+    this.#thread = startThread(taskProgram(), start, { youngMegabytes })
     this.#listen(signal)
   }
 

@@ -1,7 +1,9 @@
 /** Computing with TensorFlow.js, and reading what was computed. */
+import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
 import type { Tensor } from '@tensorflow/tfjs-core'
 import { onBackend } from './backend.js'
 import { core } from '#tfjs/packages.js'
+import { addressOf } from './kernels/fused.js'
 import { checkDevice } from './webgpu.js'
 
 /** Computed tensors, and what becomes of their values. */
@@ -37,10 +39,23 @@ function resultOf<Result>(steps: () => Unread<Result>): Result {
   engine.startScope()
   try {
     const { tensors, result } = steps()
-    return result(tensors.map((tensor) => tensor.dataSync<'float32'>()))
+    return result(tensors.map((tensor) => inWasm(tensor) ?? tensor.dataSync<'float32'>()))
   } finally {
     engine.endScope()
   }
+}
+
+/**
+ * The values of a tensor in WebAssembly's memory, where they stay until something is computed; undefined elsewhere. A
+ * copy of every gradient would be garbage of its size.
+ */
+function inWasm(tensor: Tensor): Float32Array | undefined {
+  const { dataId, size, dtype } = tensor
+  if (core.getBackend() !== 'wasm' || dtype !== 'float32') return undefined
+  const backend = core.backend() as BackendWasm
+  if (!backend.dataIdMap.has(dataId)) return undefined
+  const wasm = backend.wasm as unknown as { readonly HEAPU8: Uint8Array }
+  return new Float32Array(wasm.HEAPU8.buffer, addressOf(backend, tensor), size)
 }
 
 /** The tensors that are to be read, without all others. */

@@ -51,6 +51,8 @@ export class ModelWeights {
   #trained: ReturnType<typeof variableOf>[] | undefined
   /** The values that the last {@link load} wrote. */
   #loaded: Float32Array[] = []
+  /** The number of the vector that they are of, if it has one. */
+  #step: number | undefined
 
   constructor(model: LayersModel, { keepWeights = false, hasLateWeights = false, range }: WeightOptions = {}) {
     this.#weights = weightsOf(model, range)
@@ -82,18 +84,32 @@ export class ModelWeights {
     )
   }
 
-  /** Makes the flat vector the model's weights. */
-  load(flat: Float32Array): void {
-    this.loadEach(unpack(this.schema, flat))
+  /**
+   * Makes the flat vector the model's weights.
+   *
+   * @param step - the number of the vector: weights that still have it are not written again; unknown when absent
+   */
+  load(flat: Float32Array, step?: number): void {
+    if (step !== undefined && step === this.#step && this.#isLoaded) return
+    this.loadEach(unpack(this.schema, flat), step)
+  }
+
+  /** Whether the model has what was loaded last: others may load theirs, and a forward pass moves statistics. */
+  get #isLoaded(): boolean {
+    return this.#weights.every(
+      ({ variable, tensor }) => tensor.kind !== 'statistic' && loadedBy.get(variable) === this.#loaded
+    )
   }
 
   /** Makes these values the model's weights: one array for each tensor of the schema. */
-  loadEach(all: readonly Float32Array[]): void {
+  loadEach(all: readonly Float32Array[], step?: number): void {
+    this.#step = step
     this.#loaded = all.map((values, index) => (isVariance(this.schema[index]) ? values.map(atLeastZero) : values))
     for (const [index, { variable, tensor }] of this.#weights.entries()) {
       tf.tidy(() => {
         variable.write(tf.tensor(this.#loaded[index], [...tensor.shape]))
       })
+      loadedBy.set(variable, this.#loaded)
     }
   }
 
@@ -131,6 +147,9 @@ export class ModelWeights {
     return { tensors: found.map(({ tensor }) => tensor), result }
   }
 }
+
+/** The values that a variable has been given last, of all that share it. */
+const loadedBy = new WeakMap<LayerVariable, readonly Float32Array[]>()
 
 /** What {@link firstValueOf} has found, before other values were loaded. */
 const firstValues = new WeakMap<LayerVariable, { readonly values: Float32Array | undefined }>()

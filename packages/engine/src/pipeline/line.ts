@@ -53,6 +53,8 @@ export interface LineStep {
 /** A step under way. */
 interface OpenStep extends LineStep {
   readonly place: StepPlace
+  /** The number of the parameters; see {@link StagePass}. */
+  readonly step: number
   /** Those that have not begun. */
   readonly passes: Pass[]
   /** The micro-batches that went forward, and are not back. */
@@ -94,6 +96,8 @@ interface PassOutput {
 /** How long to wait before a message is offered again for which the queue had no room. */
 const retryAfter: Milliseconds = 1
 const noValues = new Float32Array(0)
+/** How many steps the lines of this process have begun. */
+let steps = 0
 const nothing: PassInput = { vector: noValues, numbers: [] }
 
 /**
@@ -132,7 +136,7 @@ export class StageLine {
   begin(given: LineStep): void {
     const { schedule, peers, microBatches } = this.#traits
     const passes = [...passesOf({ schedule, stages: peers.length, microBatches }, this.#stage)]
-    const found = { loss: 0, sum: undefined, squares: undefined }
+    const found = { loss: 0, sum: undefined, squares: undefined, step: steps++ }
     this.#step = { ...given, place: this.#arrivals.begin(given.round), passes, held: new Map(), ...found }
   }
 
@@ -269,7 +273,7 @@ function add(step: OpenStep, vector: Float32Array, microBatches: number, fabric:
 }
 
 /** Draws are those of the batch that a micro-batch belongs to. */
-function passOf({ draws }: OpenStep, index: number, microBatches: number): StagePass {
+function passOf({ draws, step }: OpenStep, index: number, microBatches: number): StagePass {
   const each = microBatches / draws.length
-  return { round: draws[Math.floor(index / each)], microBatch: index % each }
+  return { round: draws[Math.floor(index / each)], microBatch: index % each, step }
 }

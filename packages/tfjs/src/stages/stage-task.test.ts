@@ -242,3 +242,23 @@ test.serial('a stage in a thread gives the same bits as in this thread, weighed 
   t.deepEqual(await backward(worker), weighed)
   await whole.close()
 })
+
+test.serial('passes with the same number share loaded weights, until others load theirs', async (t) => {
+  const layers = "l.flatten(), l.dense({ units: 5, activation: 'tanh' }), l.dense({ units: 4 }), l.dense({ units: 1 })"
+  const task = await taskOf(sequential(`l.dropout({ rate: 0.1 }), ${layers}`), { classes: 0 })
+  const [first] = await stagesOf(task, [1])
+  const [same] = await stagesOf(task, [1])
+  const [x, y] = [await first.initialise(3).run(), await first.initialise(4).run()]
+  const input = await first.stage.take(batch).run()
+  const outputs = async ({ stage }: StageTask, parameters: Float32Array, step?: number) =>
+    (
+      await stage.forward(parameters, input, { round: 0, microBatch: 0, ...(step !== undefined && { step }) }).run()
+    ).slice()
+  const [ofX, ofY] = [await outputs(first, x), await outputs(first, y)]
+  t.notDeepEqual(ofX, ofY)
+  t.deepEqual(await outputs(first, x, 1), ofX)
+  t.deepEqual(await outputs(first, y, 1), ofX, 'not loaded: the number says that they are the same')
+  t.deepEqual(await outputs(same, y, 2), ofY)
+  t.deepEqual(await outputs(first, x, 1), ofX, 'another stage of the model has loaded its own meanwhile')
+  t.deepEqual(await outputs(first, y, 3), ofY)
+})

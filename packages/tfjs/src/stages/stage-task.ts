@@ -142,7 +142,7 @@ class LayerStage implements StageWorks {
     }
     const network = this.#network
     const steps = () => {
-      this.#weights.load(parameters)
+      this.#weights.load(parameters, pass.step)
       const outputs = drawing(this.#whole.parts.random, pass, () =>
         this.#run.apply(tf.tensor(inputs, [rows, ...this.#inputShape]), true)
       )
@@ -179,7 +179,7 @@ class LayerStage implements StageWorks {
    * penalties give comes first.
    */
   #derive(parameters: Float32Array, given: MicroBatchRows, pass: StagePass): Unread<StageGradient> {
-    this.#weights.load(parameters)
+    this.#weights.load(parameters, pass.step)
     const { trained } = this.#weights
     const input = tf.tensor(given.inputs, [given.rows, ...this.#inputShape])
     const from = this.isFirst ? [] : [input]

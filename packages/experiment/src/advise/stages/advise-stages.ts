@@ -1,5 +1,5 @@
 /** Advice where no peer has room for the model, or the topology file has stages: into which stages to cut it. */
-import { InputError, type Links, type Milliseconds, type StageTask } from '@murmuration/core'
+import { InputError, type Links, type Milliseconds } from '@murmuration/core'
 import { createLinks, linksBefore, parseYamlFile, readLinksFiles, readText } from '@murmuration/files'
 import { topologySchema, withPeerStages, withYamlValues } from '@murmuration/files'
 import { loadTask } from '@murmuration/tasks'
@@ -56,7 +56,7 @@ export async function adviseStages(
   if (stages === undefined) throw new InputError('the task has no layers, so its model cannot be cut into stages')
   const { batch, pipeline: { schedule = '1f1b' } = {} } = training
   const times = await partTimes(stages, batch, signal)
-  const { targets } = ((await stages.of(0, stages.parts.length)) as StageTask).stage
+  const { targets } = (await stages.of(0, stages.parts.length)).stage
   const room = memory === undefined ? undefined : (hasReplicas: boolean) => roomIn(memory, hasReplicas, training)
   const peers = file.topology.peers
   const links = await linksOf(plan, request, paths)

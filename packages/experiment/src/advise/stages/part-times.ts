@@ -42,7 +42,8 @@ export async function partTimes(stages: TaskStages, batch: number, signal: Abort
     const task = await stages.of(index, index + 1)
     const part = { task, x: await task.initialise(1).run(), sizes }
     const { stage } = task
-    if (stage.isFirst) inputs = await Promise.all(sizes.map((size) => stage.take(samplesOf(size, task.samples)).run()))
+    if (stage.isFirst)
+      inputs = await Promise.all(sizes.map(async (size) => stage.take(samplesOf(size, task.samples)).run()))
     const given = inputs
     const forward = stage.isLast ? noTime : await passTime(part, (at) => stage.forward(part.x, given[at], pass), signal)
     const outputs = (at: number) => (stage.isLast ? undefined : new Float32Array(sizes[at] * stage.outputs).fill(1e-3))

@@ -54,7 +54,7 @@ test('a stage has no more parameters than there is room for', (t) => {
 test('what exchanges most is near: the peers of a stage where models are large, those of a line where activations are', (t) => {
   const home = (name: string, all: string[]) => ({ name, up: 1e6, down: 1e6, peers: all })
   const sites = createLinks(
-    { default: { bandwidth: 1e9, latency: 0 }, pipes: [home('x', ['a', 'c']), home('y', ['b', 'd'])] } as never,
+    { default: { bandwidth: 1e9, latency: 0 }, pipes: [home('x', ['a', 'c']), home('y', ['b', 'd'])] },
     peers
   )
   const best = (parameters: number, outputs: number) => {

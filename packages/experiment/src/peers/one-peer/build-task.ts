@@ -23,6 +23,9 @@ interface PeerOfRun {
   readonly signal: AbortSignal
 }
 
+/** Peers with a stage of a model have little memory: by default V8 lets garbage take three times 16 MiB a thread. */
+const youngMegabytes = 6
+
 /** Whether the peer holds parameters for the workers. */
 export function isServer({ plan, self }: Pick<PeerOfRun, 'plan' | 'self'>): boolean {
   return plan.options.servers?.includes(self) === true
@@ -43,7 +46,7 @@ export async function buildTask(run: PeerOfRun): Promise<BuiltTask> {
   if (hasRows(plan.options) || plan.options.algorithm.needs.kernel === true)
     return ofWhole(await built(buildTaskHere(description)))
   if (plan.options.pipeline !== undefined)
-    return buildStage(run, await built(startTaskWorker(late(description), { signal })))
+    return buildStage(run, await built(startTaskWorker(late(description), { signal, youngMegabytes })))
   const task = await built(startTaskWorker(description, { signal }))
   await checked(run, task, task.schema)
   const noting = <Result>(what: string, work: Work<Result>): ThreadWork<Result> => ({

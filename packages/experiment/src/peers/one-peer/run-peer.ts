@@ -163,13 +163,11 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const built = await buildTask(run)
   try {
     const task = (await run.startingFrom?.(built.task, built.schema)) ?? built.task
-    const start = await task.initialise(plan.options.seed).run()
     const checksum = { ...task.fingerprints, ...(await moduleChecksums(plan.training)) }
     const { schema, longest, cuts } = built
     const settings = { ...plan.settings, ...settingsOf({ checksum, ...(cuts === undefined ? {} : { cuts }) }) }
-    const isWhole = schema === task.schema
-    const startHash = isWhole ? hashVector(start) : startOfTensors(schema, task.schema, start)
-    const runSettings = { settings, schema, start: startHash, ...(longest === undefined ? {} : { longest }) }
+    const start = await startOf(task, schema, plan.options.seed)
+    const runSettings = { settings, schema, start, ...(longest === undefined ? {} : { longest }) }
     const variables = (task.dual?.width ?? 0) * task.samples
     const checkpoints = run.checkpoints?.({ self, runSettings, emit: run.emit, hasEpochs: hasEpochs(plan), variables })
     const saved = checkpoints && { checkpoints, files: await checkpoints.open() }
@@ -195,6 +193,12 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   } finally {
     await built.task.close()
   }
+}
+
+/** The hash of the first parameters. A function of its own: what awaits the run would keep them to its end. */
+async function startOf(task: TaskWorker, whole: Schema, seed: number): Promise<string> {
+  const start = await task.initialise(seed).run()
+  return whole === task.schema ? hashVector(start) : startOfTensors(whole, task.schema, start)
 }
 
 /** The checkpoints of a peer, and those that existed when it began. */

@@ -11,6 +11,9 @@ import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 /** How long a process may take to stop before it is killed: longer than its peer waits for acknowledgements. */
 const graceful = 10_000
 
+/** Less garbage before it is collected, in MiB. */
+const smallHeap = '--max-semi-space-size=2'
+
 /** Receives what a peer's process reports. */
 export interface ChildListener {
   readonly event: (event: RunEvent) => void
@@ -30,12 +33,14 @@ export class Child {
   #unfinished: UnfinishedModel | undefined
   #halting: Deferred<number | undefined> | undefined
 
-  constructor(task: ChildTask, listener: ChildListener) {
+  /** @param hasStage - whether the peer has a stage of a model, and little memory */
+  constructor(task: ChildTask, listener: ChildListener, hasStage = false) {
     const name = task.self
     this.name = name
     // Output of the peer's libraries goes to standard error: standard output is only for the swarm's own report.
     this.#process = fork(fileURLToPath(new URL('./swarm-child.js', import.meta.url)), [], {
       serialization: 'advanced',
+      ...(hasStage && { env: { ...process.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${smallHeap}` } }),
       stdio: ['ignore', 2, 2, 'ipc']
     })
     const listening = deferred<PeerListEntry>()

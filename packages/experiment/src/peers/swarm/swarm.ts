@@ -194,9 +194,10 @@ async function runChildren(
   const { emit, signal, checkpoints, watch, directory } = options
   const listener = { event: emit, snapshot: evaluator.take.bind(evaluator) }
   const task = { request, timeout: meetingTimeout, checkpoints, directory }
-  const start = (name: PeerName) => new Child({ ...task, self: name }, listener)
+  const hasStages = plan.file.pipeline !== undefined
+  const start = (name: PeerName) => new Child({ ...task, self: name }, listener, hasStages)
   const [first, ...rest] = plan.file.topology.peers
-  const watched = new Child({ ...task, self: first, watch }, listener)
+  const watched = new Child({ ...task, self: first, watch }, listener, hasStages)
   if (watch !== undefined) evaluator.listener = (event) => watched.show(event)
   const workers = [watched, ...rest.map(start)]
   const servers = plan.file.servers.map(({ name }) => start(name))

@@ -1,6 +1,6 @@
 import { StoppedError } from '@murmuration/core'
 import test from 'ava'
-import { calibrate } from './calibrate.js'
+import { calibrate, calibrated } from './calibrate.js'
 import { scenarioOf } from '../scenario/scenario.test.support.js'
 
 /** A clock on which a gradient takes so many milliseconds at least. */
@@ -19,4 +19,11 @@ test('a gradient that takes seconds is computed once with each batch', async (t)
 test('measuring ends when it is aborted', async (t) => {
   const signal = AbortSignal.abort(new StoppedError('enough'))
   await t.throwsAsync(calibrate(await scenarioOf(), clockOf(1), signal), { message: 'enough' })
+})
+
+test('the gradient of a model in stages is measured as that of the whole', async (t) => {
+  const model = { task: '{ kind: mlp, hidden: [6, 5] }', data: '{ digits: 100 }', pipeline: '{}' }
+  const scenario = await scenarioOf({ ...model, topology: '{ graph: complete, stages: 2, peers: 4 }' })
+  const { computing } = await calibrated(scenario, undefined, { now: clockOf(5000), processorTime: clockOf(1) })
+  t.true(computing.perStep >= 5000)
 })

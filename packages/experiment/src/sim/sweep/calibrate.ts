@@ -58,7 +58,13 @@ export async function calibrated(
     signal?.throwIfAborted()
     const run = { setting, method, seed }
     const key = costKey(method)
-    const taskSet = await tasks.of(setting.learning, topologyOf(scenario, run).topology.peers, seed)
+    const { topology, pipeline } = topologyOf(scenario, run)
+    // What a method takes of stages is not measured: gradients that are there already pass through no stages.
+    if (pipeline !== undefined) {
+      methods.push(method)
+      continue
+    }
+    const taskSet = await tasks.of(setting.learning, topology.peers, seed)
     const costs = known.get(key) ?? (await ownCostsOf(scenario, run, taskSet, clocks.processorTime))
     known.set(key, costs)
     methods.push({ ...method, ownTime: method.ownTime ?? ownTime(costs, method) })
