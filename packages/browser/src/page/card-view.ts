@@ -39,7 +39,9 @@ export function showCard(card: RunCard, join: (samples: readonly DroppedFile[] |
 /** Shows what data a run needs, and calls `use` with what was given, or undefined as long as nothing fits. */
 function takeSamples(need: WantedSamples, use: (samples: readonly DroppedFile[] | undefined) => void): void {
   found<HTMLElement>('#samples').hidden = false
-  found('#wanted').textContent = `${wantedText(need)} Your files stay on this device: this tab trains on them here.`
+  const common = need.test === undefined ? '' : ` It needs the test set that all peers share, too: “${need.test}”.`
+  found('#wanted').textContent =
+    `${wantedText(need)}${common} Your files stay on this device: this tab trains on them here.`
   found<HTMLElement>('#folder-label').hidden = need.kind !== 'images' || !canChooseFolders
   found<HTMLElement>('#label-line').hidden = need.kind !== 'images'
   found('#labels').replaceChildren(...(need.classes ?? []).map((name) => element('option', { value: name })))
