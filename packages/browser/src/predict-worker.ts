@@ -3,16 +3,25 @@ import { InputError, messageOf } from '@murmuration/core'
 import { provideFiles } from '@murmuration/data'
 import { modelIn, predictWith } from '@murmuration/experiment/use'
 import { ownThread } from '@murmuration/platform'
-import type { PredictRequest, PredictAnswer } from './predict.js'
+import type { PredictAnswer, PredictRequest } from './predict.js'
+import { placeWasm } from './tfjs-task.js'
 
-const thread = ownThread()
-const { model, file, name } = (await thread.start) as PredictRequest
-try {
-  provideFiles([{ path: name, file }])
-  const loaded = modelIn(new Uint8Array(await model.arrayBuffer()))
-  const { value } = await predictWith('the model', loaded, [name]).next()
-  if (value === undefined) throw new InputError(`${name}: found no sample, expected one`)
-  thread.post({ prediction: value } satisfies PredictAnswer)
-} catch (error) {
-  thread.post({ problem: messageOf(error) } satisfies PredictAnswer)
+async function answerTo({ model, file, name }: PredictRequest): Promise<PredictAnswer> {
+  try {
+    await placeWasm()
+    provideFiles([{ path: name, file }])
+    const loaded = modelIn(new Uint8Array(await model.arrayBuffer()))
+    const { value } = await predictWith('the model', loaded, [name]).next()
+    if (value === undefined) throw new InputError(`${name}: found no sample, expected one`)
+    return { prediction: value }
+  } catch (error) {
+    return { problem: messageOf(error) }
+  }
 }
+
+async function main(): Promise<void> {
+  const thread = ownThread()
+  thread.post(await answerTo((await thread.start) as PredictRequest))
+}
+
+void main()

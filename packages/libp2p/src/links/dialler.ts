@@ -52,7 +52,8 @@ export class Dialler {
   async awaitAddress(chance: Signal, limit: Milliseconds): Promise<void> {
     const { closing } = this.#context
     const until = realClock.now() + limit
-    const isOver = () => this.#addresses.length > 0 || this.#openConnection() !== undefined || closing.aborted
+    const hasWay = () => this.#ways.direct.length + this.#ways.relayed.length > 0
+    const isOver = () => hasWay() || this.#openConnection() !== undefined || closing.aborted
     while (!isOver() && realClock.now() < until) await chance.wait(until)
   }
 
