@@ -1,5 +1,5 @@
 /** Addresses and ids of peers as people write them, in topology files and options. No schemas, and no libp2p. */
-import { isIP, isIPv4, subnets } from '@murmuration/core'
+import { isIP, isIPv4, subnets } from '@murmuration/core/base'
 
 /** What an address is for: others dial it, or a peer listens on it. */
 export type AddressUse = 'dial' | 'listen'
