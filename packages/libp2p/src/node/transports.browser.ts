@@ -5,6 +5,7 @@ import type { Milliseconds } from '@murmuration/core'
 import { Budgets } from '../base/budgets.js'
 import type { TransportMaker } from '../libraries/webrtc.js'
 import { webRTC, webRTCDirect } from '../libraries/webrtc.browser.js'
+import { dataChannel } from '../tabs/data-channel.js'
 import type { TransportOptions, Transports } from './transport-options.js'
 
 /** No server for STUN: nobody but peers of the run is asked for anything. */
@@ -15,7 +16,7 @@ export async function transportsOf({ shaper }: TransportOptions): Promise<Transp
   const transport = webSockets()
   return {
     transports: [
-      webRTCDirect({ rtcConfiguration }),
+      webRTCDirect({ rtcConfiguration, dataChannel }),
       betweenPages,
       shaper === undefined ? transport : shaper.transport(transport)
     ],
@@ -35,7 +36,7 @@ interface AnsweringTransport extends Transport {
 
 /** WebRTC to other pages. A browser makes 500 connections in the life of a page, so peers may offer only so many. */
 const betweenPages: TransportMaker = (components) => {
-  const transport = webRTC({ rtcConfiguration })(components) as AnsweringTransport
+  const transport = webRTC({ rtcConfiguration, dataChannel })(components) as AnsweringTransport
   const answer = transport._onProtocol.bind(transport)
   const offers = new Budgets(maxOffers, offerEvery)
   transport._onProtocol = async (stream, connection, signal) => {
