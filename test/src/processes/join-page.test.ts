@@ -113,6 +113,23 @@ inBrowser(`the invitation leaves the address bar, and a reload knows it still${s
   t.deepEqual(complaints, [])
 })
 
+inBrowser(`a page of the internet explains what the browser will ask, before it connects${skipped}`, async (t) => {
+  if (browser === undefined) throw new Error('no browser')
+  const context = await browser.newContext()
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  await page.route('https://page.example/**', (route) => {
+    const { pathname } = new URL(route.request().url())
+    return route.fulfill({ path: join(folder, pathname === '/' ? 'index.html' : pathname) })
+  })
+  await page.goto('https://page.example/#join=murmur1.secret')
+  await page.getByRole('heading', { name: 'Your browser will ask you something' }).waitFor()
+  t.is(await chip(page), 'not connected')
+  t.true(await page.evaluate(() => globalThis.fake === undefined))
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'You are invited as “carol”' }).waitFor()
+})
+
 inBrowser(`a link that opens no run is refused in a sentence, as is what is hostile in it${skipped}`, async (t) => {
   const refusal = 'the run is over: <img src=x onerror=alert(1)>'
   const { page, complaints } = await opened(t, { refusal })

@@ -18,7 +18,7 @@ export function showCard(card: RunCard, join: (samples: readonly DroppedFile[] |
     ['Trained by', namesText(peers)],
     ['How', `${algorithm}, ${countText(rounds)} rounds`],
     ['Link valid until', when.format(expires)],
-    ['Key of the run', run]
+    ['Key of the run', `${run.slice(0, 12)}…${run.slice(-6)}`]
   ])
   showItems('#leaves', leaves)
   found<HTMLElement>('#awake-line').hidden = !canStayAwake
