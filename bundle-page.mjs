@@ -43,8 +43,6 @@ const files = new Map([
   ['style.css', (await transform(style, { loader: 'css', minify: true })).code],
   [wasm, readFileSync(join(folderOf('tfjs', '@tensorflow/tfjs-backend-wasm'), wasm))]
 ])
-// Where an application's bundler finds it.
-writeFileSync(join(root, 'packages/browser/dist', wasm), files.get(wasm))
 files.set('files.json', JSON.stringify([...files.keys()].sort()))
 
 const hash = createHash('sha256')

@@ -3,25 +3,22 @@ import { InputError, messageOf } from '@murmuration/core'
 import { provideFiles } from '@murmuration/data'
 import { modelIn, predictWith } from '@murmuration/experiment/use'
 import { ownThread } from '@murmuration/platform'
-import type { PredictAnswer, PredictRequest } from './predict.js'
-import { placeWasm } from './tfjs-task.js'
+import type { PredictRequest, PredictAnswer } from './predict.js'
 
-async function answerTo({ model, file, name }: PredictRequest): Promise<PredictAnswer> {
+const thread = ownThread()
+
+async function main(): Promise<void> {
+  const { model, file, name } = (await thread.start) as PredictRequest
   try {
-    await placeWasm()
     provideFiles([{ path: name, file }])
     const loaded = modelIn(new Uint8Array(await model.arrayBuffer()))
     const { value } = await predictWith('the model', loaded, [name]).next()
     if (value === undefined) throw new InputError(`${name}: found no sample, expected one`)
-    return { prediction: value }
+    thread.post({ prediction: value } satisfies PredictAnswer)
   } catch (error) {
-    return { problem: messageOf(error) }
+    thread.post({ problem: messageOf(error) } satisfies PredictAnswer)
   }
 }
 
-async function main(): Promise<void> {
-  const thread = ownThread()
-  thread.post(await answerTo((await thread.start) as PredictRequest))
-}
-
+// Not awaited here: bundlers make classic scripts of workers unless they are configured otherwise.
 void main()

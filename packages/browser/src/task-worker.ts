@@ -1,7 +1,6 @@
 /** The program of the worker that computes: TensorFlow.js is only here. */
 import { serveTask } from '@murmuration/tasks/serve'
 import { tfjsTaskModule } from '@murmuration/tfjs'
-import { loadTfjsTask } from './tfjs-task.js'
 
-// Not awaited: bundlers may make a script of it, which cannot wait.
-void serveTask({ [tfjsTaskModule]: loadTfjsTask })
+// Not awaited here: bundlers make classic scripts of workers unless they are configured otherwise.
+void serveTask({ [tfjsTaskModule]: () => import('@murmuration/tfjs/task') })
