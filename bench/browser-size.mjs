@@ -31,7 +31,7 @@ async function bundled(entry) {
   return { contents, outputs: metafile.outputs }
 }
 
-/** The files that are loaded for one of them: what it imports, and with `lazily` what it imports later on these ways. */
+/** The files that are loaded for an entry: what it imports, and later where a name matches `lazily`. */
 function loadedFor({ outputs }, entry, lazily) {
   const found = new Set([`page/${entry}.js`])
   for (const file of found)

@@ -1,22 +1,43 @@
 import { localWeights, type RunPlan, sampleTexts, taskText } from '@murmuration/experiment/peer'
+import { namedSets } from '@murmuration/data'
 import type { Invitation } from '@murmuration/libp2p'
 import type { RunCard, SampleNeed } from './run.js'
 
 /** What a person reads of a run before the tab joins it. */
 export function cardOf({ name, run, expires }: Invitation, plan: RunPlan): RunCard {
   const { training, options, file } = plan
-  const { kind = 'a module' } = training.task
   return {
     run,
     place: name,
     expires,
-    task: taskText(training),
-    model: kind,
+    task: learnedOf(plan),
+    model: taskText(training),
     algorithm: options.algorithm.title,
     rounds: options.rounds,
     peers: file.topology.peers,
     samples: samplesOf(plan),
     leaves: leavesOf(plan, name)
+  }
+}
+
+/** What is learned, for a person who knows no names of models and of data sets. */
+export function learnedOf({ training: { data, task } }: Pick<RunPlan, 'training'>): string {
+  const set = namedSets.find(({ name }) => (typeof data === 'string' ? data === name : name in data))
+  if (set !== undefined) {
+    const { name, isText, hasImages } = set
+    if (isText) return 'to continue texts'
+    return hasImages ? `to tell apart what images show (${name})` : `to tell two kinds of points apart (${name})`
+  }
+  const samples = samplesOf({ training: { data, task } as RunPlan['training'] })
+  switch (samples.kind) {
+    case 'text':
+      return 'to continue texts'
+    case 'images':
+      return 'to tell apart what images show'
+    case 'table':
+      return `to predict ${samples.columns === undefined ? 'one column of a table' : samples.columns.join(', ')} from the other columns`
+    case 'none':
+      return task.kind ?? 'what its module says'
   }
 }
 

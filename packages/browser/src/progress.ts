@@ -5,7 +5,7 @@ import type { PeerView, RunEvent, RunPhase } from './run.js'
 const lookEvery = 1000
 
 /** The events of a peer, in the words of a page. */
-export class Progress {
+export class TabProgress {
   readonly #rounds: number
   readonly #emit: (event: RunEvent) => void
   #phase: RunPhase | undefined

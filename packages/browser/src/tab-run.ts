@@ -15,7 +15,7 @@ import { cardOf } from './card.js'
 import { planWith } from './given-data.js'
 import { predictIn } from './predict.js'
 import { taskProgram } from './programs.js'
-import { Progress } from './progress.js'
+import { TabProgress } from './progress.js'
 import type { DroppedFile, Prediction, Run, RunCard, RunEvent, Summary, TabDevice } from './run.js'
 import { isLeaving, sentenceOf } from './sentences.js'
 
@@ -51,7 +51,7 @@ export class TabRun implements Run {
   constructor(shown: ShownRun) {
     this.#shown = shown
     this.card = cardOf(shown.invitation, shown.plan)
-    this.device = { key: 'seed', backend: 'wasm' }
+    this.device = { key: shown.identity.isExtractable ? 'seed' : 'webcrypto', backend: 'wasm' }
   }
 
   on(listener: (event: RunEvent) => void): () => void {
@@ -82,7 +82,7 @@ export class TabRun implements Run {
   }
 
   async #train(samples: readonly DroppedFile[]): Promise<Summary> {
-    const progress = new Progress(this.#shown.plan.options.rounds, (event) => this.#emit(event))
+    const progress = new TabProgress(this.#shown.plan.options.rounds, (event) => this.#emit(event))
     const leave = () => this.#stop.abort(new StoppedError())
     globalThis.addEventListener?.('pagehide', leave)
     try {
@@ -104,7 +104,7 @@ export class TabRun implements Run {
     }
   }
 
-  async #trainAsPeer(plan: RunPlan, progress: Progress): Promise<Summary> {
+  async #trainAsPeer(plan: RunPlan, progress: TabProgress): Promise<Summary> {
     const { invitation, identity, files } = this.#shown
     const { name: self, seeds } = invitation
     const emit = progress.take
@@ -117,6 +117,8 @@ export class TabRun implements Run {
       listen: [],
       peerList: peerListOf(plan, self, identity.id),
       discovery: { seeds, lan: false },
+      // Other tabs find this one there, and then connect to it directly.
+      relay: { via: seeds },
       admission: await admissionOf(run, self, emit, entered),
       wait,
       emit,

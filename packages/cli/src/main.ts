@@ -69,9 +69,10 @@ placeOptions(runOptions(program.command('peer')))
   .option('--lan', 'find peers on the local network, and be found by them')
   .addOption(browsers())
   .action((topology: string, flags: RunFlags & PeerFlags) =>
-    run(topology, flags, async (request, emit, signal, directory) => {
+    run(topology, flags, async (request, record, signal, directory, show) => {
       const { runPeerCommand } = await import('@murmuration/experiment/peers')
-      const { discoveryOf, relayOf } = await import('./run-flags.js')
+      const { discoveryOf, relayOf, withPage } = await import('./run-flags.js')
+      const emit = await withPage(record, { request, self: flags.as, show, flags })
       return runPeerCommand(request, {
         ...flags,
         discovery: discoveryOf(flags),
@@ -253,7 +254,13 @@ program
 async function run(
   topology: string,
   flags: RunFlags & { readonly as?: PeerName; readonly links?: string | undefined },
-  body: (request: RunRequest, emit: Output['event'], signal: AbortSignal, directory?: string) => Promise<unknown>
+  body: (
+    request: RunRequest,
+    emit: Output['event'],
+    signal: AbortSignal,
+    directory: string | undefined,
+    show: Output['event']
+  ) => Promise<unknown>
 ): Promise<void> {
   const stop = stopOnSignal()
   // An invalid request must fail before there is an output, which would have to be ended.
@@ -272,7 +279,7 @@ async function run(
   let report: string | undefined
   try {
     await recorded({ ...recording, onReport: (path) => (report = path) }, (emit, directory) =>
-      body(request, emit, stop, directory)
+      body(request, emit, stop, directory, recording.emit)
     )
   } catch (error) {
     throw stop.aborted ? stop.reason : error

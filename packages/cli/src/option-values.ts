@@ -1,5 +1,5 @@
 /** Parsers for the values of options. */
-import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
+import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core/base'
 import type { MinFinished } from '@murmuration/experiment/peers'
 import { addressProblem, type AddressUse } from '@murmuration/files/addresses'
 import { byteUnits, readQuantity, timeUnits } from '@murmuration/files/quantity'
@@ -97,6 +97,13 @@ export function nameOf(text: string): PeerName {
   } catch (error) {
     throw new InvalidArgumentError(messageOf(error))
   }
+}
+
+/** The URL of a page, without what follows a `#`. */
+export function pageOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.href.replace(/#.*$/, '')
+  throw new InvalidArgumentError('expected the URL of a page, such as http://192.168.1.5:4280/')
 }
 
 /** Reads `3` or `75%`. Throws an InputError for anything else. */

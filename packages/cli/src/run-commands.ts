@@ -4,7 +4,8 @@ import { type Command, Option } from 'commander'
 import { checkpointsOf } from './checkpoint-options.js'
 import { stopOnSignal } from './ending.js'
 import type { MeasureFlags } from './measure-command.js'
-import { addresses, durationOf, nameOf, watched } from './option-values.js'
+import { linkOf } from './browsers/link.js'
+import { addresses, durationOf, nameOf, pageOf, watched } from './option-values.js'
 import type { Output } from '@murmuration/experiment'
 import type { PeerFlags, RunFlags } from './run-flags.js'
 import type { SeedFlags } from './seed-command.js'
@@ -22,6 +23,7 @@ interface GuestFlags extends RunFlags {
   readonly seed: readonly string[]
 }
 
+type InviteFlags = GuestFlags & { readonly expires: number; readonly page?: string }
 type JoinFlags = RunFlags & Omit<PeerFlags, 'as' | 'lan'>
 
 /** Adds `seed`, `invite`, `join`, `revoke` and `measure`. They load their modules when they are called. */
@@ -46,10 +48,17 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
         .argParser(durationOf)
         .default(172_800_000, '48 h')
     )
-    .action(async (topology: string, { expires, ...flags }: GuestFlags & { readonly expires: number }) => {
+    .addOption(
+      new Option(
+        '--page <url>',
+        'print a link to this page, for a browser: what "murmur peer --browsers" prints, or another copy of the page'
+      ).argParser(pageOf)
+    )
+    .action(async (topology: string, { expires, page, ...flags }: InviteFlags) => {
       const { invitationText } = await import('@murmuration/experiment/peers')
       const { requestOf } = await import('./run-flags.js')
-      print(await invitationText(requestOf(topology, flags), { ...guestOf(flags), expires }))
+      const invitation = await invitationText(requestOf(topology, flags), { ...guestOf(flags), expires })
+      print(page === undefined ? invitation : linkOf(page, invitation))
     })
 
   guestOptions(program.command('revoke'))
@@ -91,7 +100,7 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
   let report: string | undefined
   const { acceptInvitation, runPeerCommand } = await import('@murmuration/experiment/peers')
   const { commandOf, recorded } = await import('./recorded-run.js')
-  const { relayOf } = await import('./run-flags.js')
+  const { relayOf, withPage } = await import('./run-flags.js')
   try {
     const { request, place } = await acceptInvitation(invitation, { ...flags, seeds: flags.seed, emit, signal })
     // An invitation is a secret that anyone can use once, so it must not be in results, which are passed on.
@@ -100,7 +109,7 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
     const onReport = (path: string) => (report = path)
     const { wait, listen, save, upnp, browsers } = flags
     const relay = relayOf(flags)
-    await recorded({ ...recording, onReport }, (emitRecorded, directory) =>
+    await recorded({ ...recording, onReport }, async (record, directory) =>
       runPeerCommand(request, {
         ...place,
         relay,
@@ -111,7 +120,7 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
         watch,
         checkpoints,
         directory,
-        emit: emitRecorded,
+        emit: await withPage(record, { request, self: place.as, show: emit, flags }),
         signal,
         ...(save === undefined ? {} : { save })
       })

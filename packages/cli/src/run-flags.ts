@@ -1,8 +1,9 @@
 /** Converts the options of commands that run something to requests. */
 import type { PeerName } from '@murmuration/core'
-import type { RunRequest } from '@murmuration/experiment'
+import type { Output, RunRequest } from '@murmuration/experiment'
 import { InputError } from '@murmuration/core'
 import type { DiscoveryOptions, RelayOptions } from '@murmuration/libp2p'
+import type { PageRequest } from './browsers/serve-page.js'
 import type { CheckpointFlags } from './checkpoint-options.js'
 import { fileOrSample, sampleOf } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
@@ -75,5 +76,25 @@ export function requestOf(
     ...(data === undefined ? {} : { data }),
     ...(partition === undefined ? {} : { partition }),
     init
+  }
+}
+
+/**
+ * Where the events of a peer go: with `--browsers` the page for them is served, too. `show` prints what must not be
+ * recorded.
+ */
+export async function withPage(
+  emit: Output['event'],
+  {
+    flags: { browsers, json },
+    ...peer
+  }: Omit<PageRequest, 'isSeen'> & { readonly flags: Pick<PeerFlags & RunFlags, 'browsers' | 'json'> }
+): Promise<Output['event']> {
+  if (browsers !== true) return emit
+  const { pageForBrowsers } = await import('./browsers/serve-page.js')
+  const serve = pageForBrowsers({ ...peer, isSeen: process.stdout.isTTY && json !== true })
+  return (event) => {
+    emit(event)
+    serve(event)
   }
 }

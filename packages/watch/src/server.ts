@@ -1,18 +1,15 @@
 /** Serves the page, its events, the metrics and the health state. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { InputError, messageOf } from '@murmuration/core'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { hasToken, isLocal, namesThisMachine, newToken, type WatchAddress } from './address.js'
 import { assetAt, assets } from './assets.js'
 import type { Board } from './board.js'
 import type { WatchMessage } from './messages.js'
 import { metricsText } from './metrics.js'
+import { closeServer, inUrl, listen, onlyReads, portOf, sendText as sendTextWith } from './serving.js'
 
 /** The most open pages at once. */
 const maxPages = 16
-
-/** The most connections. Beyond, the oldest without an open page is closed: answers take milliseconds. */
-const maxSockets = 64
 
 /** The most unread bytes of a page. A slower page is disconnected, and reconnects. */
 const maxBacklog = 4 * 1024 * 1024
@@ -35,39 +32,26 @@ export class WatchServer {
   readonly #server: Server
   readonly #board: Board
   readonly #token: string | undefined
-  readonly #pages = new Set<ServerResponse>()
-  /** In order of arrival. */
-  readonly #sockets = new Set<Socket>()
+  readonly #pages: Set<ServerResponse>
 
-  private constructor(server: Server, board: Board, { host, token }: WatchAddress) {
-    const { port } = server.address() as AddressInfo
-    const name = host.includes(':') ? `[${host}]` : host
+  private constructor(server: Server, board: Board, { host, token }: WatchAddress, pages: Set<ServerResponse>) {
     this.#server = server
     this.#board = board
     this.#token = token
-    this.url = `http://${name}:${port}/${token === undefined ? '' : `?token=${token}`}`
-    server.on('connection', (socket) => this.#accept(socket))
+    this.#pages = pages
+    this.url = `http://${inUrl(host)}:${portOf(server)}/${token === undefined ? '' : `?token=${token}`}`
     server.on('request', (request, response) => this.#answer(request, response))
   }
 
   /** Rejects with an InputError when it cannot listen there. */
   static async start(board: Board, requested: WatchAddress): Promise<WatchServer> {
     const address = { ...requested, token: isLocal(requested) ? undefined : (requested.token ?? newToken()) }
-    const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, keepAliveTimeout: 5000 })
-    try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(address.port, address.host, resolve)
-      })
-    } catch (error) {
-      throw new InputError(
-        `--watch: cannot listen on ${address.host}:${address.port}: ${messageOf(error)}; give another port, or 0 for any`
-      )
-    }
-    server.on('error', () => {})
-    // An open page must not keep the process alive.
-    server.unref()
-    return new WatchServer(server, board, address)
+    const pages = new Set<ServerResponse>()
+    // An open page is kept.
+    const server = await listen(address, '--watch', (socket: Socket) =>
+      [...pages].some((page) => page.socket === socket)
+    )
+    return new WatchServer(server, board, address, pages)
   }
 
   /** Sends a message to all open pages. */
@@ -84,28 +68,13 @@ export class WatchServer {
   close(): void {
     this.send({ kind: 'end' })
     for (const page of this.#pages) page.end()
-    this.#server.close()
-    this.#server.closeIdleConnections()
-    setTimeout(() => this.#server.closeAllConnections(), 500).unref()
-  }
-
-  /** Counts a connection. Node would refuse the newest when there are too many, so that idle ones keep others out. */
-  #accept(socket: Socket): void {
-    this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
-    if (this.#sockets.size <= maxSockets) return
-    const withPages = new Set([...this.#pages].map((page) => page.socket))
-    const oldest = [...this.#sockets].find((each) => !withPages.has(each))
-    if (oldest === undefined) return
-    this.#sockets.delete(oldest)
-    oldest.destroy()
+    closeServer(this.#server)
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const url = urlOf(request)
     if (url === undefined) return sendText(response, 400, 'invalid URL')
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return sendText(response, 405, 'only GET and HEAD are supported')
+    if (!onlyReads(request, response, headers)) return
     if (this.#token === undefined && !namesThisMachine(request))
       return sendText(response, 403, 'the Host header must be localhost')
     if (url.pathname === '/healthz') return this.#health(response)
@@ -142,9 +111,8 @@ function urlOf({ url = '/' }: IncomingMessage): URL | undefined {
 
 const eventText = (message: WatchMessage) => `data: ${JSON.stringify(message)}\n\n`
 
-function sendText(response: ServerResponse, code: number, text: string): void {
-  response.writeHead(code, { ...headers, 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
-}
+const sendText = (response: ServerResponse, code: number, text: string): void =>
+  sendTextWith(response, code, text, headers)
 
 function send(response: ServerResponse, type: string, body: string | Buffer): void {
   response.writeHead(200, { ...headers, 'content-type': `${type}; charset=utf-8` }).end(body)

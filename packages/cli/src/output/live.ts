@@ -1,7 +1,8 @@
 import { shownMessage } from '@murmuration/core'
 import chalk from 'chalk'
 import { createLogUpdate } from 'log-update'
-import type { Output, RunEvent } from '@murmuration/experiment'
+import type { BrowsersEvent, Output, RunEvent } from '@murmuration/experiment'
+import { qrText } from '../browsers/qr-text.js'
 import { RunBoard } from './board.js'
 import { lineOf } from './texts.js'
 
@@ -44,6 +45,7 @@ export function liveOutput(stream: NodeJS.WriteStream, now: () => number): Outpu
       board.take(event)
       if (['note', 'watch', 'lost', 'outlier', 'membership', 'epoch', 'store', 'text'].includes(event.kind))
         keep(chalk.yellow(shownMessage(lineOf(event))))
+      if (event.kind === 'browsers') keep(browsersText(event, stream.columns ?? 80))
       if (event.kind === 'neighbour' && event.state === 'refused') keep(chalk.red(shownMessage(lineOf(event))))
       if (event.kind === 'summary') {
         draw()
@@ -54,6 +56,20 @@ export function liveOutput(stream: NodeJS.WriteStream, now: () => number): Outpu
     end: stop
   }
 }
+
+/** What {@link lineOf} says, and the first link for another device as a QR code, if the window has room for it. */
+function browsersText(event: BrowsersEvent, columns: number): string {
+  const text = chalk.yellow(shownMessage(lineOf(event)))
+  const link = event.links?.[0]?.urls[1]
+  const code = link === undefined ? undefined : qrText(link, columns)
+  return code === undefined ? text : `${text}\n${onBlack(code)}`
+}
+
+const onBlack = (code: string): string =>
+  code
+    .split('\n')
+    .map((line) => chalk.bgBlack.whiteBright(line))
+    .join('\n')
 
 function summaryOf(text: string): string {
   const [blank, first, ...rest] = text.split('\n')

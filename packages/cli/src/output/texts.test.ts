@@ -107,3 +107,20 @@ test('a summary of a run that learned nothing, or ended early, says so, that of 
     t.true(linesOf({ ...summary, ended: 'X is done' }).includes('  ended early                  X is done'))
   }
 })
+
+test('the page for browsers is printed with its links, or with the command that prints one', (t) => {
+  const urls = ['http://127.0.0.1:4280/', 'http://192.168.1.5:4280/']
+  const event = { kind: 'browsers', peer: a, urls, seeds: ['/ip4/192.168.1.5/tcp/1/ws'] } as const
+  t.is(
+    lineOf(event),
+    'browsers join at http://127.0.0.1:4280/ or http://192.168.1.5:4280/; a link to it is what "murmur invite TOPOLOGY --name NAME --page http://192.168.1.5:4280/ --seed /ip4/192.168.1.5/tcp/1/ws" prints on the machine with the run key'
+  )
+  const links = [{ place: b, urls: urls.map((url) => `${url}#join=murmur1.x`) }]
+  t.deepEqual(lineOf({ ...event, links }).split('\n'), [
+    'browsers join at http://127.0.0.1:4280/ or http://192.168.1.5:4280/',
+    'a link for b, for 48 h; whoever opens it first has the place:',
+    '  on this machine: http://127.0.0.1:4280/#join=murmur1.x',
+    '  on another device: http://192.168.1.5:4280/#join=murmur1.x'
+  ])
+  t.regex(lineOf({ ...event, links: [] }), /keeps no place for them: add \{ name: NAME, invited: true \}/)
+})

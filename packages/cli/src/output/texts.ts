@@ -3,6 +3,7 @@ import { type Evaluation, shortList } from '@murmuration/core'
 import prettyBytes from 'pretty-bytes'
 import {
   epochText,
+  type BrowsersEvent,
   type PeerSummary,
   type RunEvent,
   type StartEvent,
@@ -59,6 +60,8 @@ export function lineOf(event: RunEvent): string {
       return `${event.peer} is up: ${event.addresses.join(', ')}; ${modelOf(event.about)}; ${event.about.data ?? 'local data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
     case 'watch':
       return `watch the run at ${event.url}`
+    case 'browsers':
+      return browsersText(event)
     case 'lost':
       return event.consequence === undefined ? event.reason : `${event.reason}; ${event.consequence}`
     case 'neighbour':
@@ -92,6 +95,22 @@ export function lineOf(event: RunEvent): string {
     case 'summary':
       return ('peer' in event ? peerSummaryLines(event) : summaryLines(event)).join('\n')
   }
+}
+
+/** The page for browsers, and the links to it. */
+function browsersText({ urls, seeds, links }: BrowsersEvent): string {
+  const page = `browsers join at ${urls.join(' or ')}`
+  const url = urls[1] ?? urls[0]
+  if (links === undefined)
+    return `${page}; a link to it is what "murmur invite TOPOLOGY --name NAME --page ${url}${seeds.map((seed) => ` --seed ${seed}`).join('')}" prints on the machine with the run key`
+  if (links.length === 0)
+    return `${page}; but the topology file keeps no place for them: add { name: NAME, invited: true } to its peers`
+  const lines = links.flatMap(({ place, urls: [here, elsewhere] }) => [
+    `a link for ${place}, for 48 h; whoever opens it first has the place:`,
+    `  on this machine: ${here}`,
+    ...(elsewhere === undefined ? [] : [`  on another device: ${elsewhere}`])
+  ])
+  return [page, ...lines].join('\n')
 }
 
 /** A service's accesses to its store. */

@@ -11,6 +11,7 @@ export type RunEvent =
   | StartEvent
   | PeerStartEvent
   | WatchEvent
+  | BrowsersEvent
   | LostEvent
   | NeighbourEvent
   | MembershipEvent
@@ -61,6 +62,24 @@ export interface WatchEvent {
   readonly url: string
 }
 
+/** A peer serves the page with which browsers join. It is only printed: links are secrets. */
+export interface BrowsersEvent {
+  readonly kind: 'browsers'
+  readonly peer: PeerName
+  /** The page: on this machine first, then by the names that other devices use. */
+  readonly urls: readonly string[]
+  /** Addresses of the peer that browsers can call. */
+  readonly seeds: readonly string[]
+  /** A link for each place that the topology file keeps; absent where the run key is elsewhere, and in logs. */
+  readonly links?: readonly JoinLink[]
+}
+
+/** A link for one person, as the page on this machine and, if there is another, on the network. */
+export interface JoinLink {
+  readonly place: PeerName
+  readonly urls: readonly string[]
+}
+
 /** A peer of a swarm gave up because all its neighbours were missing, or its process ended before it had finished. */
 export interface LostEvent {
   readonly kind: 'lost'
@@ -94,6 +113,8 @@ export interface MembershipEvent {
   readonly missing: readonly PeerName[]
   /** The change, as a sentence. */
   readonly text: string
+  /** Who is left out from now on, and for how much longer, where this peer knows it. */
+  readonly leftOut?: { readonly peer: PeerName; readonly seconds: number }
 }
 
 /**

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { type Guest, invitationText, revokeInvitations } from './admission/invite.js'
+export { type Guest, invitationsHere, invitationText, revokeInvitations } from './admission/invite.js'
 export { acceptInvitation, type AcceptedInvitation, type AcceptOptions } from './join.js'
 export { identityDirectory } from '../training/peer-list.js'
 export type { CheckpointOptions } from './checkpoints/checkpoints.js'

@@ -11,7 +11,7 @@ import { filesOf } from './admission/received-files.js'
 import { runFolder } from './admission/run-folder.js'
 import { checkCheckpoints, type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
 import { withEventLog } from './event-log/with-event-log.js'
-import { trainAsPeer } from './one-peer/train-as-peer.js'
+import { trainAsPeer } from './train-as-peer.js'
 import { checkSave, saveModel } from './recording/save.js'
 import { pageAt } from './watching/page.js'
 

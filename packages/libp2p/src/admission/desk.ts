@@ -8,8 +8,7 @@ import type { PeerSet } from '../links/peer-set.js'
 import { answer } from '../questions/questions.js'
 import { Admissions, type RunTerms, type Taken } from './admissions.js'
 import type { Admission, Certificate } from './certificates.js'
-import type { Invitation } from './invitation.js'
-import { type AdmissionAnswer, askForAdmission, maxQuestion, questionSchema } from './protocol.js'
+import { askForAdmission, maxQuestion, questionSchema } from './protocol.js'
 import { unref } from '../base/clock.js'
 
 /** How a run admits peers with ids that its topology file does not list. */
@@ -40,7 +39,6 @@ export class AdmissionDesk {
   readonly #guests = new Set<Connection>()
   /** Connections on which an unknown peer has sent its one question. */
   readonly #asked = new WeakSet<Connection>()
-  readonly #greetings = new WeakMap<Connection, Promise<void>>()
 
   /** @param onRemoved - called when this peer's own admission is void */
   constructor(
@@ -103,17 +101,7 @@ export class AdmissionDesk {
   /**
    * Sends this peer's admission and all certificates to a peer that it has dialled. Rejects when that peer refuses it.
    */
-  greet(connection: Connection): Promise<void> {
-    // To a peer that does not know this one yet, there may be only one question on a connection.
-    const existing = this.#greetings.get(connection)
-    if (existing !== undefined) return existing
-    const greeting = this.#greet(connection)
-    this.#greetings.set(connection, greeting)
-    greeting.catch(() => this.#greetings.delete(connection))
-    return greeting
-  }
-
-  async #greet(connection: Connection): Promise<void> {
+  async greet(connection: Connection): Promise<void> {
     const { handshakeTimeout } = this.#context.limits
     const question = { present: this.#options.own, certificates: this.#admissions.all, wantsFiles: false }
     const answer = await askForAdmission(connection, question, handshakeTimeout).catch((error: unknown) => {
@@ -144,7 +132,12 @@ export class AdmissionDesk {
     const answering = { timeout: limits.handshakeTimeout, maxQuestion }
     await answer(stream, answering, (question) => {
       const { present, shows, certificates, wantsFiles } = questionSchema.parse(question)
-      if (shows !== undefined) return this.#show(shows, connection)
+      if (shows !== undefined) {
+        const refused = this.#admissions.refusalOf(shows, id, Date.now())
+        if (refused === undefined) return { certificates: [], files: this.#options.files }
+        directory.refuse(id, remoteAddr.toString(), refused)
+        return { refused, certificates: [] }
+      }
       const own = present?.kind === 'admission' && present.id === id ? present : undefined
       const result = own && this.#present(own)
       const isMember = directory.nameOf(id) !== undefined
@@ -159,15 +152,6 @@ export class AdmissionDesk {
       if (certificates.length === 0) directory.refuse(id, remoteAddr.toString(), reason)
       return { refused: reason, certificates: own === undefined ? [] : this.#admissions.against(own) }
     })
-  }
-
-  /** Shows the files of the run to a peer that could use the invitation. */
-  #show(invitation: Invitation, { remotePeer, remoteAddr }: Connection): AdmissionAnswer {
-    const id = remotePeer.toString()
-    const refused = this.#admissions.refusalOf(invitation, id, Date.now())
-    if (refused === undefined) return { certificates: [], files: this.#options.files }
-    this.#context.directory.refuse(id, remoteAddr.toString(), refused)
-    return { refused, certificates: [] }
   }
 
   #present(admission: Admission): Taken {
@@ -226,5 +210,23 @@ export class AdmissionDesk {
     this.#onRemoved(
       new RefusedError(name, 'unknown-peer', `"${name}" was removed from the run: ${reason}; ask for a new invitation`)
     )
+  }
+}
+
+/**
+ * The same, but once on each connection: to a peer that does not know this one yet, there may be only one question on a
+ * connection. After a failure the next call tries again.
+ */
+export function oncePerConnection(
+  ask: (connection: Connection) => Promise<void>
+): (connection: Connection) => Promise<void> {
+  const asked = new WeakMap<Connection, Promise<void>>()
+  return (connection) => {
+    const existing = asked.get(connection)
+    if (existing !== undefined) return existing
+    const asking = ask(connection)
+    asked.set(connection, asking)
+    asking.catch(() => asked.delete(connection))
+    return asking
   }
 }

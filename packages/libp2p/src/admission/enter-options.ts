@@ -14,7 +14,7 @@ export interface EnterOptions {
   readonly signal: AbortSignal
   /** Whether the files match the invitation's fingerprint. */
   readonly isRight: (files: string) => Promise<boolean>
-  /** Called with the reasons when all seeds were asked in vain, before they are asked again. */
+  /** Called with the reasons when no seed led to the run, before they are asked again. */
   readonly onProblem?: ((problem: string) => void) | undefined
 }
 

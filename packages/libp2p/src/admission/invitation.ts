@@ -3,7 +3,7 @@
  */
 import { InputError, messageOf, peerName } from '@murmuration/core'
 import * as z from 'zod'
-import { fromString, textOf } from '#platform/libraries/base.js'
+import { fromString, multiaddr, textOf } from '#platform/libraries/base.js'
 import { randomText } from '../base/bytes.js'
 import { isSignatureOf, publicKeyOf, signText } from '../base/ed25519.js'
 import { type Identity, parsePeerId } from '../base/identity.js'
@@ -58,7 +58,8 @@ export async function invite(
   { name, issued, expires, fingerprint, members, seeds }: InvitationTerms
 ): Promise<Invitation> {
   const serial = randomText(16)
-  const content = { run: runKey.id, name, serial, issued, expires, fingerprint, members, seeds }
+  const written = seeds.map((seed) => multiaddr(seed).toString())
+  const content = { run: runKey.id, name, serial, issued, expires, fingerprint, members, seeds: written }
   return { ...content, signature: await signText(signedTextOf(content), runKey) }
 }
 
@@ -67,14 +68,18 @@ export function isSigned(invitation: Invitation): boolean {
   return isSignatureOf(signedTextOf(invitation), invitation.signature, publicKeyOf(invitation.run))
 }
 
-/** An invitation as one line, to be sent to the invited person. */
+/**
+ * An invitation as one line, to be sent to the invited person: with two addresses of one peer about 380 characters, so
+ * that a window of 80 columns shows a link with it as a QR code.
+ */
 export function encodeInvitation(invitation: Invitation): string {
-  return beginning + textOf(fromString(JSON.stringify(invitation)), 'base64url')
+  return beginning + textOf(packed(invitation), 'base64url')
 }
 
 /** Reads an invitation. Throws an InputError for any other text, and when its run key has not signed it. */
 export function decodeInvitation(text: string): Invitation {
-  const line = text.trim()
+  // Programs for mail break long lines.
+  const line = text.replace(/\s/g, '')
   const wrong = (reason: string) =>
     new InputError(
       `the invitation ${reason}; expected the whole line that "murmur invite" prints, from ${beginning} to its end`
@@ -82,18 +87,102 @@ export function decodeInvitation(text: string): Invitation {
   if (line.length > maxInvitation) throw wrong(`has ${line.length} characters, more than ${maxInvitation}`)
   if (!line.startsWith(beginning)) throw wrong(`does not begin with ${beginning}`)
   const result = invitationSchema.safeParse(parse(line.slice(beginning.length)))
-  if (!result.success) throw wrong('is damaged')
+  // Bytes that mean the same, and are others, are no invitation either.
+  if (!result.success || !isWrittenAs(result.data, line)) throw wrong('is damaged')
   if (!isSigned(result.data)) throw wrong('is not signed by the key of its run, so it was changed')
   return result.data
 }
 
+function isWrittenAs(invitation: Invitation, line: string): boolean {
+  try {
+    return encodeInvitation(invitation) === line
+  } catch {
+    return false
+  }
+}
+
+/** The bytes of an invitation: its fields one after the other, each after a byte with its length. */
+function packed({
+  run,
+  name,
+  serial,
+  issued,
+  expires,
+  fingerprint,
+  signature,
+  members,
+  seeds
+}: Invitation): Uint8Array {
+  const fields = [
+    idBytes(run),
+    fromString(name),
+    fromString(serial, 'base64url'),
+    timeBytes(issued),
+    timeBytes(expires),
+    fromString(fingerprint, 'hex'),
+    fromString(signature, 'base64url'),
+    Uint8Array.of(members.length),
+    ...members.map(idBytes),
+    ...seeds.map((seed) => seedBytes(seed, members))
+  ]
+  return Uint8Array.from(fields.flatMap((field) => [field.length, ...field]))
+}
+
+/** The fields of a line, which are still to be checked; undefined for what is none. */
 function parse(text: string): unknown {
   try {
-    // Programs for mail break long lines.
-    return JSON.parse(textOf(fromString(text.replace(/\s/g, ''), 'base64url')))
+    const fields = fieldsIn(fromString(text, 'base64url'))
+    const [run, name, serial, issued, expires, fingerprint, signature, [count], ...rest] = fields
+    const members = rest.slice(0, count).map(idOf)
+    return {
+      run: idOf(run),
+      name: textOf(name),
+      serial: textOf(serial, 'base64url'),
+      issued: timeOf(issued),
+      expires: timeOf(expires),
+      fingerprint: textOf(fingerprint, 'hex'),
+      signature: textOf(signature, 'base64url'),
+      members,
+      seeds: rest.slice(count).map((seed) => seedOf(seed, members))
+    }
   } catch {
     return undefined
   }
+}
+
+function fieldsIn(bytes: Uint8Array): Uint8Array[] {
+  const fields: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; at += 1 + bytes[at]) {
+    const field = bytes.subarray(at + 1, at + 1 + bytes[at])
+    if (field.length < bytes[at]) throw new Error('the last field is cut off')
+    fields.push(field)
+  }
+  return fields
+}
+
+const idBytes = (id: string): Uint8Array => multiaddr(`/p2p/${id}`).bytes
+const idOf = (bytes: Uint8Array): string =>
+  multiaddr(bytes)
+    .toString()
+    .replace(/^\/p2p\//, '')
+
+/** 7 bytes hold every safe integer. */
+const timeBytes = (time: number): Uint8Array => fromString(time.toString(16).padStart(14, '0'), 'hex')
+const timeOf = (bytes: Uint8Array): number => Number.parseInt(textOf(bytes, 'hex'), 16)
+
+/** Before an address that does not end with the id of a member. */
+const noMember = 255
+
+/** An address after the number of the member with whose id it ends. */
+function seedBytes(seed: string, members: Invitation['members']): Uint8Array {
+  const index = members.findIndex((member) => seed.endsWith(`/p2p/${member}`) && !seed.startsWith('/p2p/'))
+  const rest = index === -1 ? seed : seed.slice(0, -`/p2p/${members[index]}`.length)
+  return Uint8Array.of(index === -1 ? noMember : index, ...multiaddr(rest).bytes)
+}
+
+function seedOf([index, ...rest]: Uint8Array, members: readonly string[]): string {
+  const address = multiaddr(Uint8Array.from(rest)).toString()
+  return index === noMember ? address : `${address}/p2p/${members[index]}`
 }
 
 function signedTextOf({

@@ -22,6 +22,7 @@ export class Dialler {
   readonly #name: PeerName
   /** Aborted when the neighbour has connected while a dial waited for its turn. */
   #waiting: AbortController | undefined
+  #isInHurry = false
 
   constructor(context: LinkContext, name: PeerName) {
     this.#context = context
@@ -38,11 +39,27 @@ export class Dialler {
     this.#openConnection()?.abort(new Error('nothing more to send'))
   }
 
-  /** Waits until the neighbour has connected, up to `limit`. */
+  /** Waits until the neighbour has connected, up to `limit`, unless {@link hurry} was called. */
   async awaitCall(chance: Signal, limit: Milliseconds): Promise<void> {
     const { closing } = this.#context
     const until = realClock.now() + limit
-    while (this.#openConnection() === undefined && realClock.now() < until && !closing.aborted) await chance.wait(until)
+    const isOver = () => this.#openConnection() !== undefined || this.#isInHurry || closing.aborted
+    while (!isOver() && realClock.now() < until) await chance.wait(until)
+    this.#isInHurry = false
+  }
+
+  /** Waits until an address of the neighbour is known, as from a seed, or it has connected, up to `limit`. */
+  async awaitAddress(chance: Signal, limit: Milliseconds): Promise<void> {
+    const { closing } = this.#context
+    const until = realClock.now() + limit
+    const hasWay = () => this.#ways.direct.length + this.#ways.relayed.length > 0
+    const isOver = () => hasWay() || this.#openConnection() !== undefined || closing.aborted
+    while (!isOver() && realClock.now() < until) await chance.wait(until)
+  }
+
+  /** The next wait for a call ends at once. */
+  hurry(): void {
+    this.#isInHurry = true
   }
 
   /**

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { InputError, NeighboursMissingError, peerName, type PeerName } from '@murmuration/core'
 import {
   createIdentity,
@@ -47,6 +49,23 @@ export async function invitationText(
     seeds
   }
   return encodeInvitation(await invite(runKey, terms))
+}
+
+/**
+ * An invitation to each place that a topology file keeps, if the run key is on this machine; undefined if it is not.
+ * They expire after `expires` milliseconds.
+ */
+export async function invitationsHere(
+  request: RunRequest,
+  { seeds, expires }: Pick<Guest, 'seeds'> & { readonly expires: number }
+): Promise<readonly { readonly name: PeerName; readonly text: string }[] | undefined> {
+  const { file } = await makeRealPlan(request)
+  const key = join(identityDirectory(), 'run-key.key')
+  if (file.runKey === undefined || !existsSync(key) || (await readIdentity(key)).id !== file.runKey) return undefined
+  const places = file.peers.filter(({ invited }) => invited)
+  return Promise.all(
+    places.map(async ({ name }) => ({ name, text: await invitationText(request, { name, key, seeds, expires }) }))
+  )
 }
 
 /**

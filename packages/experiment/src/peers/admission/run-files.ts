@@ -21,13 +21,13 @@ const filesSchema = z.strictObject({
 })
 
 /** The texts of a run's files, and its options. */
-export type RunFiles = z.output<typeof filesSchema>
+export type ReceivedFiles = z.output<typeof filesSchema>
 
 /**
  * The files that a peer of a run has sent. Throws an InputError for anything but the files and options of a run, and
  * for a training that names code: only code that this machine's user has named may run here.
  */
-export function runFilesIn(text: string): RunFiles {
+export function runFilesIn(text: string): ReceivedFiles {
   const files = read(text)
   if (namesCode(parseYamlFile(files.training, 'the training of the run', z.unknown()).value)) {
     throw new InputError(
@@ -42,7 +42,7 @@ export function runFilesIn(text: string): RunFiles {
  *
  * @param data - the data of this machine, in place of the run's
  */
-export async function planOfFiles({ topology, training, ...options }: RunFiles, data?: string): Promise<RunPlan> {
+export async function planOfFiles({ topology, training, ...options }: ReceivedFiles, data?: string): Promise<RunPlan> {
   const path = 'the topology of the run'
   const file = parseTopologyFile(topology, path)
   const overrides = { ...options, ...(data === undefined ? {} : { data }), peers: file.peers.length }
@@ -58,7 +58,7 @@ export function fingerprintOf({ settings, file: { peers, servers, runKey } }: Ru
   return hashText(JSON.stringify([sorted, members, runKey ?? null]))
 }
 
-function read(text: string): RunFiles {
+function read(text: string): ReceivedFiles {
   try {
     return filesSchema.parse(JSON.parse(text))
   } catch {
