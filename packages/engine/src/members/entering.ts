@@ -4,8 +4,7 @@ import type { Member } from '@murmuration/membership'
 import { checkWait, LongestWait } from './longest-wait.js'
 import type { MembersFabric, MembersOptions } from './members-options.js'
 
-/** How often a peer looks whether the run has begun. */
-const lookEvery: Milliseconds = 50
+const lookForLinksEvery: Milliseconds = 50
 
 /**
  * Whether a peer takes part in rounds. It stops if others know an earlier process of it, since its life must come after
@@ -29,6 +28,8 @@ export async function entrance(
   check: () => void
 ): Promise<'begins' | 'joins'> {
   const longest = new LongestWait(wait, fabric.now(), 0)
+  // Where links are built, a run is found with the first of them, at any time.
+  const lookEvery = links === undefined ? member.settings.tick : lookForLinksEvery
   for (;;) {
     if (member.donor(fabric.now()) !== undefined) {
       links?.hurry()
