@@ -28,7 +28,7 @@ export function learnedOf({ training: { data, task } }: Pick<RunPlan, 'training'
     if (isText) return 'to continue texts'
     return hasImages ? `to tell apart what images show (${name})` : `to tell two kinds of points apart (${name})`
   }
-  const samples = samplesOf({ training: { data, task } as RunPlan['training'] })
+  const samples = samplesOf({ training: { data, task, test: 0 } as RunPlan['training'] })
   switch (samples.kind) {
     case 'text':
       return 'to continue texts'
@@ -67,7 +67,7 @@ function leavesOf(plan: RunPlan, self: string): readonly string[] {
   const { options, training, file } = plan
   const others = file.topology.peers.filter((name) => name !== self)
   const samples = sampleTexts(plan)
-  const counts = localWeights(training) === undefined ? [] : ['How many samples you give is told to the other peers.']
+  const counts = localWeights(training) !== 'per-sample' ? [] : ['How many samples you give is told to the other peers.']
   return [
     `In each of ${options.rounds} rounds, numbers of the model go to other peers: to ${others.join(', ')}, or some of them.`,
     ...(samples.length > 0
