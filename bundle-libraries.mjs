@@ -15,21 +15,17 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 /** For libraries that are CommonJS and use modules of Node. */
 const requireOfNode = `import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)`
 
+const forNode = { platform: 'node', banner: { js: requireOfNode } }
+
 const { dependencies } = JSON.parse(readFileSync(join(root, 'packages/libp2p/package.json'), 'utf8'))
 
 await bundle('topology', [{ files: ['matrices'] }])
 await bundle('libp2p', [
-  {
-    files: ['base', 'network', 'webrtc', 'websockets'],
-    // What several files use is in others, so that every class and symbol exists once.
-    splitting: true,
-    chunkNames: 'shared-[hash]',
-    platform: 'node',
-    banner: { js: requireOfNode },
-    external: ['node-datachannel'],
-    plugins: [webrtcVersion2]
-  },
-  // For tabs, only what is not installed with the package.
+  // What both files use is in a third one, so that every class and symbol exists once.
+  { files: ['base', 'network'], ...forNode, splitting: true, chunkNames: 'shared' },
+  // Few peers load these. They have copies of their own, so that the others need not load more files.
+  { files: ['webrtc', 'websockets'], ...forNode, external: ['node-datachannel'], plugins: [webrtcVersion2] },
+  // For pages, only what is not installed with the package.
   { files: ['webrtc.browser'], platform: 'browser', external: Object.keys(dependencies), plugins: [webrtcVersion2] }
 ])
 
@@ -37,7 +33,6 @@ await bundle('libp2p', [
 async function bundle(name, groups) {
   const folder = join(root, 'packages', name)
   const out = join(folder, 'dist/libraries')
-  for (const file of readdirSync(out).filter((each) => each.startsWith('shared'))) rmSync(join(out, file))
   const inputs = []
   for (const { files, ...options } of groups) {
     const { metafile } = await build({

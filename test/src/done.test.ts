@@ -8,7 +8,7 @@ import { createTopology } from '@murmuration/topology'
 import { hashVector } from '@murmuration/vectors'
 import { type VectorMessage, vectorWire } from '@murmuration/wire'
 import test from 'ava'
-import { z } from 'zod'
+import * as z from 'zod'
 import { inSimulator, overLibp2p } from './worlds.js'
 
 const peers = ['a', 'b', 'c', 'd'].map(peerName)

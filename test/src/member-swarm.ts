@@ -4,6 +4,7 @@ import {
   type Algorithm,
   dpsgd,
   Members,
+  type OwnLinks,
   Session,
   type StopSettings,
   type Vector
@@ -48,6 +49,8 @@ export interface MemberSwarm {
   readonly options?: Readonly<Record<string, unknown>>
   readonly codec?: string
   readonly links?: Links
+  /** What a peer knows of its own links; all are there when absent. */
+  readonly ownLinks?: (fabric: Pick<Fabric<never>, 'self' | 'now'>) => OwnLinks
   readonly timeout?: Milliseconds
   /** When the peers agree to end training, about: their losses become 0 at this time. Never when absent. */
   readonly stopsAt?: Milliseconds
@@ -133,6 +136,7 @@ export async function runMembers({
       settings: swarm.membership ?? {},
       topology,
       signer: watching?.signer ?? trustingSigner,
+      links: swarm.ownLinks?.(fabric),
       wait: { start: swarm.wait ?? 120_000, pause: swarm.wait ?? 120_000 },
       onChange: (change) => {
         changes.push({ at: fabric.now(), by: self, change })

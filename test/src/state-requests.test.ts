@@ -20,22 +20,28 @@ interface Outcome {
   readonly last: ReadonlyMap<PeerName, number>
   readonly sent: readonly { readonly to: PeerName; readonly kind: number; readonly at: Milliseconds }[]
   readonly rejected: number
+  /** The life of each peer at the end, and how many states were sent to it. */
+  readonly lives: ReadonlyMap<PeerName, number>
+  readonly states: ReadonlyMap<PeerName, number>
 }
 
 /**
- * These peers for 70 s. `b` is killed and restarted at these times; `m` is hostile. A state is `transfer` milliseconds
- * on its way, and a gradient takes `gradient`. Peers wait `pause` for the run to begin or to continue.
+ * These peers for 70 s. `b` is killed and restarted at these times; `m` may be hostile. A state of `a`, or of all where
+ * none is hostile, takes `transfer` milliseconds on its way, a gradient `gradient`. Peers wait `pause` for the run to
+ * begin or to continue.
  */
 async function run(
   peers: readonly PeerName[],
   timeout: Milliseconds,
   restarts: readonly Milliseconds[],
-  { transfer = 0, gradient = 50, pause = 60_000 } = {}
+  { transfer = 0, gradient = 50, pause = 60_000, isHostile = true } = {}
 ): Promise<Outcome> {
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const { taskOf } = quadratics(topology)
   const sent: { to: PeerName; kind: number; at: Milliseconds }[] = []
   const last = new Map<PeerName, number>()
+  const lives = new Map<PeerName, number>()
+  const states = new Map<PeerName, number>()
   const rounds = 70_000 / gradient
   const program = async (inner: Fabric<VectorMessage>) => {
     const { self } = inner
@@ -49,15 +55,19 @@ async function run(
       const result = isSlow ? 'queued' : inner.send(to, message)
       if (isSlow) sendLater(to, { ...message, vector: message.vector.slice() })
       if (result === 'queued') sent.push({ to, kind: message.kind, at: inner.now() })
+      if (message.kind === kinds.state) states.set(to, (states.get(to) ?? 0) + 1)
       return result
     }
-    const fabric = self === a ? fabricWith(inner, { send }) : inner
+    const fabric = self === a || !isHostile ? fabricWith(inner, { send }) : inner
     const wait = { start: pause, pause }
     const members = new Members(fabric, { topology, signer: trustingSigner, wait })
     const common = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds, finalRounds: 0, rate: () => 0.05 }
     const session = new Session(fabric, taskOf(self), { ...common, timeout, workers: topology.peers, members })
-    if (self === m) fabric.spawn(askInLoop)
-    for await (const { round } of session.steps()) last.set(self, round)
+    if (self === m && isHostile) fabric.spawn(askInLoop)
+    for await (const { round, life = 1 } of session.steps()) {
+      last.set(self, round)
+      lives.set(self, life)
+    }
     members.end()
   }
   const events = restarts.flatMap((at): FaultEvent[] => [
@@ -67,7 +77,7 @@ async function run(
   const cost = ({ kind }: { kind: string }) => (kind === 'gradient' ? gradient : 0)
   const common = { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 5 }), cost }
   const { rejected } = await simulate({ ...common, faults: { rules: [], events } }, program)
-  return { sent, last, rejected: rejected.get(m) ?? 0 }
+  return { sent, last, lives, states, rejected: rejected.get(m) ?? 0 }
 }
 
 /** Asks `a` for its state every 10 ms. */
@@ -102,4 +112,11 @@ test('a peer whose state takes longer than a timeout to arrive waits twice as lo
     [a, b].map((peer) => outcome.last.get(peer)),
     [34, 34]
   )
+})
+
+test('a peer whose state takes as long as many rounds continues from the first one, where the others are by then, and stays', async (t) => {
+  const outcome = await run([a, b, m], 5000, [20_000], { transfer: 1000, isHostile: false })
+  t.is(outcome.states.get(b), 1)
+  t.is(outcome.lives.get(b), 2)
+  t.is(outcome.last.get(b), outcome.last.get(a))
 })

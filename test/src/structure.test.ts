@@ -134,7 +134,6 @@ const manyImports: Readonly<Record<string, number>> = {
   'packages/engine/src/driver/peer.ts': 17,
   'packages/engine/src/epochs/elastic-session.ts': 16,
   'packages/experiment/src/peers/one-peer/run-peer.ts': 27,
-  'packages/experiment/src/peers/peer-command.ts': 18,
   'packages/experiment/src/peers/swarm/swarm.ts': 19,
   'packages/experiment/src/sim/run/run.ts': 17,
   'packages/libp2p/src/discovery/discovery.ts': 18,
@@ -237,8 +236,13 @@ test('a class has at most 20 members', (t) => {
 const shared: readonly (readonly [name: string, reason: string])[] = [
   ['Mailbox', 'received messages: by tag in the engine, in the order of arrival in each world'],
   ['Mixing', "a peer's row of W: core's as data, the engine's with the route of one exchange"],
+  ['PeerView', 'another peer, as a page shows it: of the run that it joined, or that it watches'],
   ['Peer', 'one peer: its training in the engine, its place on the network in libp2p'],
+  ['Run', 'the run of a tab, and of the kernel of a simulation'],
+  ['RunEvent', 'what happens in a run: for a terminal, and for a page'],
   ['Signer', "a peer's signatures: libp2p's by its identity, the membership's bound to the run"],
+  ['RunOptions', 'how a tab takes part in a run, and how a test runs a command'],
+  ['Summary', 'how a run ended: of a swarm, and of a tab'],
   ['Term', 'a weight and what it multiplies: numbers in vectors, values of a record in the engine'],
   ['Wire', "messages of one shape: core's interface for worlds, the engine's class that encodes them"]
 ]

@@ -4,7 +4,7 @@ import { quadratics } from '@murmuration/contract'
 import { InputError, type Task, messageOf } from '@murmuration/core'
 import { createTopology } from '@murmuration/topology'
 import test from 'ava'
-import { z } from 'zod'
+import * as z from 'zod'
 import { peersOf } from './recursion.js'
 import { inSimulator } from './worlds.js'
 

@@ -94,6 +94,7 @@ export {
   type LossRule,
   type MembersFabric,
   type MembersOptions,
+  type OwnLinks,
   type Message,
   type Mixing,
   type Needs,

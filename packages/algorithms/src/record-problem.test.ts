@@ -1,7 +1,7 @@
 import { InputError } from '@murmuration/core'
 import { addFlow, algorithm, recordProblem } from '@murmuration/engine'
 import test from 'ava'
-import { z } from 'zod'
+import * as z from 'zod'
 import { algorithmIn, allAlgorithms } from './registry.js'
 
 const right = {

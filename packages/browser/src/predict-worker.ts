@@ -6,13 +6,19 @@ import { ownThread } from '@murmuration/platform'
 import type { PredictRequest, PredictAnswer } from './predict.js'
 
 const thread = ownThread()
-const { model, file, name } = (await thread.start) as PredictRequest
-try {
-  provideFiles([{ path: name, file }])
-  const loaded = modelIn(new Uint8Array(await model.arrayBuffer()))
-  const { value } = await predictWith('the model', loaded, [name]).next()
-  if (value === undefined) throw new InputError(`${name}: found no sample, expected one`)
-  thread.post({ prediction: value } satisfies PredictAnswer)
-} catch (error) {
-  thread.post({ problem: messageOf(error) } satisfies PredictAnswer)
+
+async function main(): Promise<void> {
+  const { model, file, name } = (await thread.start) as PredictRequest
+  try {
+    provideFiles([{ path: name, file }])
+    const loaded = modelIn(new Uint8Array(await model.arrayBuffer()))
+    const { value } = await predictWith('the model', loaded, [name]).next()
+    if (value === undefined) throw new InputError(`${name}: found no sample, expected one`)
+    thread.post({ prediction: value } satisfies PredictAnswer)
+  } catch (error) {
+    thread.post({ problem: messageOf(error) } satisfies PredictAnswer)
+  }
 }
+
+// Not awaited here: bundlers make classic scripts of workers unless they are configured otherwise.
+void main()

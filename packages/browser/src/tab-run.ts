@@ -51,7 +51,7 @@ export class TabRun implements Run {
   constructor(shown: ShownRun) {
     this.#shown = shown
     this.card = cardOf(shown.invitation, shown.plan)
-    this.device = { key: 'seed', backend: 'wasm' }
+    this.device = { key: shown.identity.isExtractable ? 'seed' : 'webcrypto', backend: 'wasm' }
   }
 
   on(listener: (event: RunEvent) => void): () => void {
@@ -117,6 +117,8 @@ export class TabRun implements Run {
       listen: [],
       peerList: peerListOf(plan, self, identity.id),
       discovery: { seeds, lan: false },
+      // Other tabs find this one there, and then connect to it directly.
+      relay: { via: seeds },
       admission: await admissionOf(run, self, emit, entered),
       wait,
       emit,

@@ -2,4 +2,5 @@
 import { serveTask } from '@murmuration/tasks/serve'
 import { tfjsTaskModule } from '@murmuration/tfjs'
 
-await serveTask({ [tfjsTaskModule]: () => import('@murmuration/tfjs/task') })
+// Not awaited here: bundlers make classic scripts of workers unless they are configured otherwise.
+void serveTask({ [tfjsTaskModule]: () => import('@murmuration/tfjs/task') })

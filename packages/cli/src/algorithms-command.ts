@@ -1,6 +1,6 @@
 /** The list of `murmur algorithms`, and the table in docs/use/algorithms.md. Both are generated from the registry. */
 import { allAlgorithms, type AnyAlgorithm, type LossRule, lossRule, neededServers } from '@murmuration/algorithms'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { inlineYaml } from './inline-yaml.js'
 
 interface OptionRow {

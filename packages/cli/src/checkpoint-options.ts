@@ -1,4 +1,4 @@
-import { InputError } from '@murmuration/core'
+import { InputError } from '@murmuration/core/base'
 import { readQuantity, timeUnits } from '@murmuration/files/quantity'
 import type { CheckpointInterval, CheckpointOptions } from '@murmuration/experiment/peers'
 

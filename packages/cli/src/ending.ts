@@ -1,5 +1,5 @@
 /** How the command ends: by a signal, or with an error and its exit code. */
-import { messageOf, shownMessage, StoppedError } from '@murmuration/core'
+import { messageOf, shownMessage, StoppedError } from '@murmuration/core/base'
 import type { ErrorEvent } from '@murmuration/experiment'
 import { CommanderError } from 'commander'
 import { exitCodes, exitNameOf } from './exit-codes.js'

@@ -8,7 +8,7 @@ import {
 } from '@murmuration/results'
 
 /** A folder, and its own results before merging. */
-interface ResultsFolder {
+interface EventsFolder {
   readonly path: string
   readonly results: Results
 }
@@ -17,7 +17,7 @@ interface ResultsFolder {
  * Adds the timelines from the folders' event logs to merged results. The methods are those of the folders, in the same
  * order.
  */
-export async function withEvents(results: Results, folders: readonly ResultsFolder[]): Promise<Results> {
+export async function withEvents(results: Results, folders: readonly EventsFolder[]): Promise<Results> {
   const { methods } = results.sweep
   const runOf = new Map<EventLog, TimelineRun>()
   let first = 0

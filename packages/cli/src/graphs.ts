@@ -1,7 +1,7 @@
 /** Kinds of graphs in files and documents, generated from the registry. */
 import { type PeerName, peerName } from '@murmuration/core'
 import { type GraphKind, graphKinds } from '@murmuration/topology'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { inlineYaml } from './inline-yaml.js'
 
 /** An initial `graph:` in a file for these peers. */

@@ -1,5 +1,5 @@
 /** Parsers for the values of options. */
-import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
+import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core/base'
 import type { MinFinished } from '@murmuration/experiment/peers'
 import { addressProblem, type AddressUse } from '@murmuration/files/addresses'
 import { byteUnits, readQuantity, timeUnits } from '@murmuration/files/quantity'

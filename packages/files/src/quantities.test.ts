@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { z } from 'zod'
+import * as z from 'zod'
 import { bitRate, byteSize, duration, durationText, fraction } from './quantities.js'
 
 test('a time is written as it would be read', (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { z } from 'zod'
+import * as z from 'zod'
 import { validate } from './schema-problems.js'
 
 function expectedBy(schema: z.ZodType, input: unknown): readonly string[] {

@@ -1,6 +1,6 @@
 import { InputError, problem } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseYamlFile } from './yaml-file.js'
 
 const schema = z.strictObject({

@@ -12,7 +12,7 @@ import {
   visit,
   type YAMLMap
 } from 'yaml'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { validate } from './schema-problems.js'
 
 /** A YAML file that its schema accepts. */

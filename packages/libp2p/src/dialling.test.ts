@@ -70,6 +70,17 @@ test.serial('a neighbour that should dial first and cannot is dialled', async (t
   await t.notThrowsAsync(Promise.all(nodes.map(connect)))
 })
 
+test.serial('a peer in a hurry waits for no call', async (t) => {
+  const nodes = await testCluster(t, graph(['a', 'b']), { limits: { callWait: 120_000 } })
+  const [smaller] = byId(nodes)
+  const peerList = peerListOf(nodes)
+  const blind = peerList.map((entry) => (entry.name === smaller ? entry : { ...entry, addresses: [] }))
+  const connect = ({ name, peer }: TestNode) => peer.connect(name === smaller ? blind : peerList, 60_000)
+  const connecting = Promise.all(nodes.map(connect))
+  for (const { peer } of nodes) peer.hurry()
+  await t.notThrowsAsync(connecting)
+})
+
 test.serial('a peer that cannot be dialled does not wait for a call', async (t) => {
   const nodes = await testCluster(t, graph(['a', 'b']), { limits: { callWait: 120_000 } })
   const [smaller, larger] = byId(nodes)

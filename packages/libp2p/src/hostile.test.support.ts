@@ -12,6 +12,7 @@ import { type ControlMessage, encodeControl } from './links/control-messages.js'
 import { createIdentity } from './base/identity.js'
 import { createNode } from './node/node.js'
 import type { RunSettings } from './base/run-settings.js'
+import { startedDialler } from './tabs/dialler.test.support.js'
 import { TrafficMeter } from './base/traffic.js'
 
 /**
@@ -20,7 +21,8 @@ import { TrafficMeter } from './base/traffic.js'
  */
 export async function connectionTo(t: ExecutionContext, { peer }: TestNode): Promise<Connection> {
   const identity = await createIdentity()
-  const node = await createNode({ identity, listen: [], limits: limitsOf() })
+  const isTab = peer.addresses[0].includes('webrtc-direct')
+  const node = await (isTab ? startedDialler(identity) : createNode({ identity, listen: [], limits: limitsOf() }))
   await node.start()
   t.teardown(() => node.stop())
   peer.connect([{ name: peerName('m'), id: identity.id, addresses: [] }], 500).catch(() => {})

@@ -12,6 +12,12 @@ const edge = graph(['a', 'm'])
 const elements = 8
 const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
 
+/** Over what the neighbour comes, and where its victim listens. */
+const ways = [
+  ['TCP', '/ip4/127.0.0.1/tcp/0'],
+  ['WebRTC', '/ip4/127.0.0.1/udp/0/webrtc-direct']
+] as const
+
 /** A neighbour "m" of `victim` that is in the peer list and has a handwritten protocol. */
 async function mallory(t: ExecutionContext, victim: TestNode) {
   const connection = await connectionTo(t, victim)
@@ -56,23 +62,25 @@ test('a valid hello does not reset faults: from the second time on a neighbour i
   t.is(linesOf(victim), 1)
 })
 
-test('a flood of pings is cut off after the number that a peer may send in a second', async (t) => {
-  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
-  const { hello } = await mallory(t, victim)
-  const { stream } = await hello()
-  const flood = pings(20_000)
-  let sent = 0
-  await eventually('a reset', () => {
-    if (stream.status !== 'open') return true
-    // A slow reader handles no more messages per second than are allowed, so its backlog grows.
-    if (stream.writeStatus === 'writable' && stream.send(flood)) sent += flood.length
-    return false
+for (const [way, ...listen] of ways) {
+  test(`over ${way} a flood of pings is cut off after the number that a peer may send in a second`, async (t) => {
+    const victim = await testNode(t, edge, 'a', { limits, listen, runSettings: runSettingsOf(elements) })
+    const { hello } = await mallory(t, victim)
+    const { stream } = await hello()
+    const flood = pings(20_000)
+    let sent = 0
+    await eventually('a reset', () => {
+      if (stream.status !== 'open') return true
+      // A slow reader handles no more messages per second than are allowed, so its backlog grows.
+      if (stream.writeStatus === 'writable' && stream.send(flood)) sent += flood.length
+      return false
+    })
+    t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'flood', count: 1 })
+    const { received } = victim.peer.traffic()
+    t.true(received.overhead < sent + flood.length, `${received.overhead} bytes of control messages were read`)
+    t.is(linesOf(victim), 1)
   })
-  t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'flood', count: 1 })
-  const { received } = victim.peer.traffic()
-  t.true(received.overhead < sent + flood.length, `${received.overhead} bytes of control messages were read`)
-  t.is(linesOf(victim), 1)
-})
+}
 
 for (const [size, note] of [
   ['short', 'x'],
@@ -171,25 +179,29 @@ test('repeated leave messages are reported once', async (t) => {
   t.is(victim.events.filter(({ kind }) => kind === 'left').length, 1)
 })
 
-test('endless empty vectors do not fill memory: only the granted number waits', async (t) => {
-  const runSettings = runSettingsOf(1 << 22)
-  const victim = await testNode(t, edge, 'a', { limits, runSettings })
-  const { connection } = await mallory(t, victim)
-  t.is((await sayHello(connection, m, runSettings)).answer.kind, 'welcome')
-  const stream = await connection.newStream(exchangeProtocol)
-  const frames = Array.from({ length: 20_000 }, (_, k) => frame(k + 1, 0))
-  stream.send(Buffer.concat(frames))
-  t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'window' })
-  t.is(victim.peer.traffic().received.frames, 1 << 14)
-})
+for (const [way, ...listen] of ways) {
+  test(`over ${way} endless empty vectors do not fill memory: only the granted number waits`, async (t) => {
+    const runSettings = runSettingsOf(1 << 22)
+    const victim = await testNode(t, edge, 'a', { limits, listen, runSettings })
+    const { connection } = await mallory(t, victim)
+    t.is((await sayHello(connection, m, runSettings)).answer.kind, 'welcome')
+    const stream = await connection.newStream(exchangeProtocol)
+    const frames = Array.from({ length: 20_000 }, (_, k) => frame(k + 1, 0))
+    stream.send(Buffer.concat(frames))
+    t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'window' })
+    t.is(victim.peer.traffic().received.frames, 1 << 14)
+  })
+}
 
-test('endless duplicates are counted, and end the streams', async (t) => {
-  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
-  const { connection, hello } = await mallory(t, victim)
-  await hello()
-  const stream = await connection.newStream(exchangeProtocol)
-  stream.send(Buffer.concat(Array.from({ length: 1000 }, () => frame(1, elements))))
-  await eventually('a reset', () => stream.status !== 'open')
-  t.is(faultsOf(victim), 3)
-  t.is(linesOf(victim), 1)
-})
+for (const [way, ...listen] of ways) {
+  test(`over ${way} endless duplicates are counted, and end the streams`, async (t) => {
+    const victim = await testNode(t, edge, 'a', { limits, listen, runSettings: runSettingsOf(elements) })
+    const { connection, hello } = await mallory(t, victim)
+    await hello()
+    const stream = await connection.newStream(exchangeProtocol)
+    stream.send(Buffer.concat(Array.from({ length: 1000 }, () => frame(1, elements))))
+    await eventually('a reset', () => stream.status !== 'open')
+    t.is(faultsOf(victim), 3)
+    t.is(linesOf(victim), 1)
+  })
+}

@@ -8,8 +8,7 @@ import {
   StoppedError
 } from '@murmuration/core'
 import { hashText } from '@murmuration/vectors'
-import { AdmissionDesk } from './admission/desk.js'
-import { oncePerConnection } from './admission/once-per-connection.js'
+import { AdmissionDesk, oncePerConnection } from './admission/desk.js'
 import { admissionProtocol } from './admission/protocol.js'
 import { afterTurn, realClock } from './base/clock.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './base/constants.js'
@@ -161,10 +160,16 @@ export class NetworkPeer implements Peer {
     this.#reach.seek(admission === undefined ? runOf(peerList) : hashText(admission.runKey))
   }
 
+  hurry(): void {
+    for (const { outgoing } of this.#peers.sessions.values()) outgoing.hurry()
+  }
+
   async connect(entries: readonly PeerListEntry[], timeout: Milliseconds): Promise<void> {
     const deadline = realClock.now() + timeout
     this.meet(entries)
-    while (!this.#allReady()) {
+    for (;;) {
+      if (this.refusal !== undefined) throw this.refusal
+      if (this.#peers.isReady) return
       if (realClock.now() >= deadline) throw this.#missingError(timeout)
       await this.#context.changed.wait(deadline)
       this.fabric.signal.throwIfAborted()
@@ -262,12 +267,6 @@ export class NetworkPeer implements Peer {
     if (event.kind === 'admitted') this.#reach.look()
     if (event.kind !== 'refused' || event.by !== 'them' || event.code !== 'identity') return
     if (this.refusal !== undefined) this.fabric.stop(this.refusal)
-  }
-
-  /** Whether all neighbours are ready. Throws when one will never be. */
-  #allReady(): boolean {
-    if (this.refusal !== undefined) throw this.refusal
-    return this.#peers.isReady
   }
 
   #missingError(timeout: Milliseconds): NeighboursMissingError {

@@ -82,6 +82,8 @@ export interface Peer {
    * links are kept up until `close`, also after a rejection.
    */
   connect(peerList: readonly PeerListEntry[], timeout: Milliseconds): Promise<void>
+  /** Dials at once whoever is not connected, instead of waiting for a call or the next attempt. */
+  hurry(): void
   /** As `connect`, without waiting. Throws the same errors. */
   meet(peerList: readonly PeerListEntry[]): void
   /**

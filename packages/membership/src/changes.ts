@@ -1,4 +1,4 @@
-import type { PeerName } from '@murmuration/core'
+import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Reunion } from './apart.js'
 import type { MemberPolicy } from './settings.js'
 import type { MemberState } from './states.js'
@@ -17,9 +17,14 @@ export type MemberChange =
   | { readonly kind: 'unreachable' | 'reachable'; readonly peer: PeerName }
   /**
    * Present peers leave a present peer, perhaps this one, out of their rows: it was late or came back too often (rule
-   * 10).
+   * 10). `time` says for how much longer; absent where only others know it.
    */
-  | { readonly kind: 'left-out'; readonly peer: PeerName; readonly by: readonly PeerName[] }
+  | {
+      readonly kind: 'left-out'
+      readonly peer: PeerName
+      readonly by: readonly PeerName[]
+      readonly time?: Milliseconds
+    }
   /** That has ended. */
   | { readonly kind: 'taken-in'; readonly peer: PeerName }
   /**

@@ -4,7 +4,7 @@ import type { Knowledge } from './knowledge.js'
 import { Lives } from './lives.js'
 import type { AddressedNote, ProbeNote } from './notes.js'
 import { Probes } from './probes.js'
-import { compareStanding, type PeerRecord, type Signer } from './records.js'
+import { compareStanding, isGone, type PeerRecord, type Signer } from './records.js'
 import type { MembershipSettings } from './settings.js'
 import { Suspicion } from './suspicion.js'
 
@@ -69,6 +69,8 @@ export class Detector {
     const before = this.#knowledge.record(name)
     if (before === undefined || compareStanding(record, before) <= 0) return
     this.#suspicion.renewed(name, at)
+    // Of one that has said that it leaves nobody waited for anything.
+    if (isGone(before)) return
     if (life > Math.max(1, before.life) || this.#knowledge.isDead(name)) this.#cameBack(name, at)
   }
 
@@ -82,9 +84,9 @@ export class Detector {
     this.#lives.forgive(at)
   }
 
-  /** Whether a peer was gone or silent and came back too often to be waited for. */
-  isRestless(peer: PeerName, at: Milliseconds): boolean {
-    return this.#lives.isTooOften(peer, at)
+  /** For how much longer a peer is not waited for, since it was gone or silent and came back too often; 0 if it is. */
+  restlessFor(peer: PeerName, at: Milliseconds): Milliseconds {
+    return this.#lives.outFor(peer, at)
   }
 
   /**
@@ -94,8 +96,10 @@ export class Detector {
   heard(peer: PeerName, at: Milliseconds): boolean {
     const wasPresent = this.#suspicion.isPresent(peer, at)
     const wasFine = wasPresent && !this.#suspicion.isSuspected(peer)
-    // For dead peers, their record says that they live.
-    if (!wasPresent && this.#suspicion.wasHeard(peer) && !this.#knowledge.isDead(peer)) this.#cameBack(peer, at)
+    // Of those that are dead or have left, their record says that they are back.
+    const record = this.#knowledge.record(peer)
+    const isExpected = this.#knowledge.isDead(peer) || (record !== undefined && isGone(record))
+    if (!wasPresent && this.#suspicion.wasHeard(peer) && !isExpected) this.#cameBack(peer, at)
     this.#suspicion.heard(peer, at)
     this.#probes.end(peer)
     if (!this.#unreachable.delete(peer)) return !wasFine

@@ -6,6 +6,8 @@ import { compareStanding, type Distance, jsonOf, type PeerRecord, type Vote } fr
 
 /** How many notes are sent to one peer at once; the rest follows at the next tick. */
 const maxNotesAtOnce = 4
+/** A peer that enters is answered no more often than this. */
+const answerEvery: Milliseconds = 50
 /** Room for the braces and numbers of a note. */
 const overhead = 180
 
@@ -20,6 +22,7 @@ interface Stream {
   /** The number of the last note to it. */
   sent: number
   restartedAt: Milliseconds
+  answeredAt: Milliseconds
   /** The number of the last note from it; undefined when one is missing. */
   received: number | undefined
 }
@@ -68,6 +71,14 @@ export class Gossip {
   /** Tells these peers that this one lives and its progress, with whatever is pending for them. */
   beat(peers: Iterable<PeerName>): void {
     for (const peer of peers) this.#due.add(peer)
+  }
+
+  /** Tells a peer that enters the run, and has just sent a note, this one's progress now and not at the next beat. */
+  answer(peer: PeerName, now: Milliseconds): void {
+    const stream = this.#stream(peer)
+    if (now - stream.answeredAt < answerEvery) return
+    stream.answeredAt = now
+    this.#due.add(peer)
   }
 
   /** Whatever is pending for these peers is sent with the next `take`. */
@@ -161,6 +172,7 @@ export class Gossip {
       again: new Set(),
       sent: 0,
       restartedAt: -Infinity,
+      answeredAt: -Infinity,
       received: 0
     }
     this.#streams.set(peer, stream)

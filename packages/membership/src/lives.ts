@@ -48,7 +48,12 @@ export class Lives {
   }
 
   isTooOften(peer: PeerName, now: Milliseconds): boolean {
-    return (this.#paces.get(peer)?.outUntil ?? now) > now
+    return this.outFor(peer, now) > 0
+  }
+
+  /** For how much longer a peer is out; 0 where it is not. */
+  outFor(peer: PeerName, now: Milliseconds): Milliseconds {
+    return Math.max(0, (this.#paces.get(peer)?.outUntil ?? now) - now)
   }
 
   /** The peers that are out. */

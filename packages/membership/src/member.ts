@@ -30,7 +30,6 @@ export class Member extends SwarmView {
   readonly settings: MembershipSettings
   protected readonly knowledge: Knowledge
   readonly #self: PeerName
-  readonly #reader: NoteReader
   readonly #random: Random
   readonly #own: OwnRecord
   readonly #clock: AwakeClock
@@ -55,7 +54,6 @@ export class Member extends SwarmView {
     super(peers, new Set(places))
     this.settings = { ...membershipDefaults, ...settings }
     this.#self = self
-    this.#reader = NoteReader.of(peers)
     this.#random = random
     this.knowledge = new Knowledge(this.settings.liars)
     this.#own = new OwnRecord(self, signer, lifeBefore, (item) => {
@@ -82,7 +80,11 @@ export class Member extends SwarmView {
       onOwn: (record) => this.#joinAfter(record)
     })
     this.#entry = new Entry(this.settings, peers.length - places.length, roundBefore, lifeBefore > 0)
-    this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes, this.#report)
+    const outFor = (peer: PeerName) => {
+      const restless = this.#detector.restlessFor(peer, this.#clock.at(this.#now))
+      return Math.max(restless, this.#report.strikes.outFor(peer, this.#now))
+    }
+    this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes, this.#report, outFor)
     this.#now = this.#nextBeat = now
     this.#publish(this.#own.record)
   }
@@ -110,13 +112,14 @@ export class Member extends SwarmView {
   /** Takes a note in. Returns the sender's fault in words, if any: a malformed, forged or too long note. */
   receive(from: PeerName, text: string, now: Milliseconds): string | undefined {
     this.heard(from, now)
-    const note = this.#reader.read(text)
+    const note = NoteReader.of(this.peers).read(text)
     if (typeof note === 'string') return note
     if (note.kind !== 'gossip') return this.#detector.receive(from, note, this.#clock.at(now))
     this.#contacts.called(from, now)
     this.#gossip.received(from, note.number, note.again, now)
     const fault = this.#intake.receive(from, note)
     this.knowledge.updateDistance(from, note)
+    if (this.#own.record.isIn && this.recordOf(from)?.isIn !== true) this.#gossip.answer(from, now)
     if (this.#forgivenAt > 0) this.#changed()
     this.#begunContacts = undefined
     return fault
@@ -139,13 +142,23 @@ export class Member extends SwarmView {
     this.#entry.resume(round)
   }
 
-  /** A life begins in this round: training starts, or a state was taken. */
-  begin(round: number, now: Milliseconds): void {
+  /**
+   * A life begins in this round: training starts, or a state was taken.
+   *
+   * @param unlinked - see {@link MemberProgress}
+   */
+  begin(round: number, now: Milliseconds, unlinked?: readonly PeerName[]): void {
     this.#enter(now)
     this.#entry.begin()
     this.#watcher.apart.begin()
-    this.#report.begin(round)
-    this.#publishNow(this.#own.begin(round))
+    this.#report.begin(round, unlinked)
+    this.#publishNow(this.#own.begin(round, this.#report.names(this.#detector.unreachable, now).broken))
+  }
+
+  /** Tells all contacts of this peer now: those that train answer one that enters with their progress. */
+  hail(now: Milliseconds): void {
+    this.#enter(now)
+    this.#gossip.beat(this.#contacts.all)
   }
 
   /** Told at the next beat. */
@@ -233,7 +246,7 @@ export class Member extends SwarmView {
 
   /** Whether a peer came back so often that it is not waited for now. */
   isRestless(peer: PeerName): boolean {
-    return this.#detector.isRestless(peer, this.#clock.at(this.#now))
+    return this.#detector.restlessFor(peer, this.#clock.at(this.#now)) > 0
   }
 
   override isUsable(peer: PeerName, round: number): boolean {

@@ -83,12 +83,12 @@ export class OwnRecord {
   }
 
   /** A life begins in `round`: the one that was shown while joining, or else the next. */
-  begin(round: number): PeerRecord {
+  begin(round: number, broken: readonly PeerName[]): PeerRecord {
     const { life, status } = this.#record
     this.#distance = { ...this.#distance, round }
     const isShown = status === 'joining' && life > 0
     const next = { life: isShown ? life : life + 1, refutation: isShown ? this.#record.refutation : 0 }
-    return this.#next({ ...next, status: 'here', from: round, isIn: true })
+    return this.#next({ ...next, status: 'here', from: round, isIn: true, broken: first(broken) })
   }
 
   /** Others know of an earlier process of this peer: the next life is joining. */

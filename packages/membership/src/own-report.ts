@@ -15,6 +15,8 @@ export interface MemberProgress {
   readonly waitsFor: readonly PeerName[]
   /** Peers with which an exchange is still open that it no longer waits for. */
   readonly owes: readonly PeerName[]
+  /** Neighbours with which it has had no link yet; none when absent. */
+  readonly unlinked?: readonly PeerName[] | undefined
   /** How many rounds lie between two exchanges with neighbours; 1 when absent. */
   readonly every?: number
   /** The peers of its rows, whether it keeps them out or not; all members when absent. */
@@ -55,14 +57,15 @@ export class OwnReport {
     return this.settings.lag * (this.#progress.every ?? 1)
   }
 
-  begin(round: number): void {
-    this.#progress = { ...this.#progress, round, waitsFor: [], owes: [] }
+  begin(round: number, unlinked?: readonly PeerName[]): void {
+    this.#progress = { ...this.#progress, round, waitsFor: [], owes: [], unlinked }
     this.#waitsSince = undefined
   }
 
-  /** Returns whether the open exchanges have changed. */
+  /** Returns whether the pairs that cannot exchange have changed. */
   update(progress: MemberProgress, now: Milliseconds): boolean {
-    const hasChanged = String(progress.owes) !== String(this.#progress.owes)
+    const { owes, unlinked = [] } = this.#progress
+    const hasChanged = String([progress.owes, progress.unlinked ?? []]) !== String([owes, unlinked])
     const isSameWait = progress.round === this.#progress.round && progress.waitsFor.length > 0
     this.#waitsSince = isSameWait ? (this.#waitsSince ?? now) : undefined
     this.#progress = progress
@@ -90,7 +93,8 @@ export class OwnReport {
    * @param restless - those that came back too often
    */
   names(unreachable: readonly PeerName[], now: Milliseconds, restless: readonly PeerName[] = []): OwnReports {
-    const broken = [...new Set([...unreachable, ...this.#progress.owes])].sort(compareTexts)
+    const { owes, unlinked = [] } = this.#progress
+    const broken = [...new Set([...unreachable, ...owes, ...unlinked])].sort(compareTexts)
     const soon = now + toldBefore * this.settings.beat
     return { self: this.self, broken, silent: this.struck(soon), out: [...this.struck(now), ...restless] }
   }

@@ -64,9 +64,25 @@ test('a peer that came back too often knows that all leave it out', (t) => {
     [c, [c]]
   ] as const)
     t.deepEqual(ofBeingOut(name), [
-      { kind: 'left-out', peer: b, by },
+      { kind: 'left-out', peer: b, by, time: 750 },
       { kind: 'taken-in', peer: b }
     ])
+})
+
+test('a peer that says each time that it leaves comes back as often as it likes', (t) => {
+  const room = new Room('abc').begin()
+  for (let time = 0; time < 5; time++) {
+    room.member('b').leave(5 * time, room.now)
+    room.run(500)
+    room.end('b')
+    room.run(time < 2 ? 6000 : 1000)
+    room.enter('b')
+    room.run(1000)
+    room.member('b').begin(5 * time, room.now)
+    room.run(500)
+    t.true(room.member('a').isUsable(b, 5 * time), `time ${time}`)
+  }
+  t.false(room.kinds('a').some((kind) => kind.startsWith('left-out')))
 })
 
 test('a peer that others reach is not silent: its link is cut', (t) => {

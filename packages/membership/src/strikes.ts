@@ -54,6 +54,11 @@ export class Strikes {
       this.#accounts.set(peer, { ...account, outUntil: Math.min(account.outUntil, now) })
   }
 
+  /** For how much longer a peer is out; 0 where it is not. */
+  outFor(peer: PeerName, now: Milliseconds): Milliseconds {
+    return Math.max(0, (this.#accounts.get(peer)?.outUntil ?? now) - now)
+  }
+
   /** The peers that are out now, in the order of their names. */
   struck(now: Milliseconds): readonly PeerName[] {
     if (this.#accounts.size === 0) return noPeers

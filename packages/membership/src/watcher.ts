@@ -29,7 +29,9 @@ export class Watcher {
     readonly self: PeerName,
     readonly settings: MembershipSettings,
     readonly changes: Changes,
-    readonly report: Pick<OwnReport, 'lag'>
+    readonly report: Pick<OwnReport, 'lag'>,
+    /** For how much longer this peer leaves another out, or all leave this one; 0 where it knows of none. */
+    readonly outFor: (peer: PeerName) => Milliseconds
   ) {
     this.apart = new Apart(settings)
   }
@@ -83,7 +85,9 @@ export class Watcher {
     const last = this.#leftOut
     for (const [peer, by] of leftOut) {
       const isNews = peer === this.self ? String(by) !== String(last.get(peer)) : !last.has(peer)
-      if (isNews) this.changes.add({ kind: 'left-out', peer, by })
+      if (!isNews) continue
+      const time = this.outFor(peer)
+      this.changes.add({ kind: 'left-out', peer, by, ...(time > 0 && { time }) })
     }
     for (const peer of last.keys()) if (!leftOut.has(peer)) this.changes.add({ kind: 'taken-in', peer })
     this.#leftOut = leftOut

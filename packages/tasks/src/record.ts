@@ -1,7 +1,7 @@
 import type { Problem } from '@murmuration/core'
 import type { DataDescription, DataTraits, LocalDataOptions } from '@murmuration/data'
 import type { NamedTensor } from '@murmuration/vectors'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { TaskSet } from './task-set.js'
 
 /**

@@ -9,13 +9,14 @@ import type { WebgpuBindings } from './packages.js'
 
 export { core, layers }
 
-/** `tfjs-backend-wasm-simd.wasm`, of @tensorflow/tfjs-backend-wasm. */
-let wasmUrl = new URL('tfjs-backend-wasm-simd.wasm', globalThis.location?.href).href
+const wasmFile = 'tfjs-backend-wasm-simd.wasm'
 
-/** Sets where the WebAssembly of TensorFlow.js is; unless set, it is beside the program of the thread. */
-export function setWasmUrl(url: string): void {
-  wasmUrl = url
-}
+/** A bundler that looks for files in packages, as Vite does, puts the address of its copy here; others do not. */
+const packaged = new URL('@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm', import.meta.url).href
+const isPackaged = !packaged.endsWith(`@tensorflow/tfjs-backend-wasm/dist/${wasmFile}`)
+
+/** Else it is beside the program of the thread. */
+const wasmUrl = isPackaged ? packaged : new URL(wasmFile, globalThis.location?.href).href
 
 export async function loadWasmBackend(start: () => Promise<unknown>): Promise<void> {
   // As in Node, which has one thread and the same bits.

@@ -14,7 +14,7 @@ import type { MembershipSettings } from '@murmuration/membership'
 import { createRandom } from '@murmuration/random'
 import { type FaultEvent, uniformLinks } from '@murmuration/simulator'
 import { createTopology, type GraphDescription, graphKinds } from '@murmuration/topology'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { namesOf } from '../member-swarm.js'
 
 /** When faults may begin, and when the last one ends. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { advise } from '@murmuration/experiment/advise'
 import { computingOf } from '@murmuration/experiment/sim'
 import test from 'ava'
-import { z } from 'zod'
+import * as z from 'zod'
 import { murmurInTurn, temporaryFolder } from './command.js'
 
 const plan = z.object({

@@ -115,11 +115,16 @@ for (const [origin, isExtractable] of [
           ]
           const signed = await tab.signer.sign('from a page')
           await tab.close()
-          return { id: own.id, isExtractable: own.isExtractable, checks, signed }
+          const path = { latency: 1, jitter: 0, loss: 0, bandwidth: 1e9, window: 1e9, pipes: [] }
+          const links = { path: () => path, access: () => ({ up: 1e9, down: 1e9 }) }
+          const shaped = murmuration.createPeer({ ...options, identity: own, self, topology, links })
+          const refusal = await shaped.catch((error: Error) => error.message)
+          return { id: own.id, isExtractable: own.isExtractable, checks, signed, refusal }
         },
         { names, options: shared, id: identity.id, text: signature }
       )
       t.deepEqual([there.isExtractable, there.checks], [isExtractable, [true, false, false]])
+      t.regex(String(there.refusal), /a page has no clock in common with other peers, so it cannot shape links/)
       peer.meet([identity.id, there.id].map((id, index) => ({ name: names[index], id, addresses: [] })))
       t.true(peer.signer.verify(b, 'from a page', there.signed))
       t.false(peer.signer.verify(b, 'from another', there.signed))

@@ -3,7 +3,7 @@
  * reference of Kubernetes 1.37 (core/v1, apps/v1, batch/v1) and the Compose specification. Any other field is refused:
  * a misspelt one would be ignored, or refused by a cluster.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const labels = z.record(z.string(), z.string())
 const metadata = z.strictObject({ name: z.string().regex(/^[a-z0-9-]{1,63}$/), labels: labels.optional() })

@@ -30,7 +30,7 @@ export async function bundled(
   return files
 }
 
-/** Serves an empty page that runs `page.js`, and the other files. Returns its address. */
+/** Serves files, and unless one has no name, an empty page that runs `page.js`. Returns its address. */
 export async function servedPage(
   t: Pick<ExecutionContext, 'teardown'>,
   files: Readonly<Record<string, Uint8Array>>,
@@ -38,7 +38,8 @@ export async function servedPage(
 ): Promise<string> {
   const server = createServer(({ url = '/' }, response) => {
     const name = url.slice(1)
-    const body = name === '' ? '<!doctype html><script type="module" src="page.js"></script>' : files[name]
+    const body =
+      files[name] ?? (name === '' ? '<!doctype html><script type="module" src="page.js"></script>' : undefined)
     const type = name === '' ? 'text/html' : 'text/javascript'
     response.writeHead(body === undefined ? 404 : 200, { ...headers, 'content-type': type }).end(body)
   })

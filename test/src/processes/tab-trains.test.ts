@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { deferred, peerName } from '@murmuration/core'
 import { setTimeout as pause } from 'node:timers/promises'
 import { timeLimit } from '@murmuration/contract'
-import type { PeerSummary, RunEvent } from '@murmuration/experiment'
-import { acceptInvitation, identityDirectory, invitationText, runPeerCommand } from '@murmuration/experiment/peers'
+import { makePlan, type PeerSummary, type RunEvent } from '@murmuration/experiment'
+import { identityDirectory, invitationText, runPeerCommand } from '@murmuration/experiment/peers'
 import { predict } from '@murmuration/experiment/models'
 import { localIdentity } from '@murmuration/libp2p'
 import test, { type ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
 import type { Run, RunCard, RunEvent as TabEvent } from '@murmuration/browser'
 import { executablePath, skipped } from './browser.js'
-import { temporaryFolder } from './command.js'
+import { murmur, temporaryFolder } from './command.js'
 import { openedTab } from './tab-page.js'
 
 const inBrowser = executablePath === undefined ? test.serial.skip : test.serial
@@ -65,7 +65,7 @@ async function threePeers(t: ExecutionContext, training: string, given?: string)
   const seed = addresses.find((address) => address.includes('webrtc-direct')) ?? ''
   const line = await invitationText(request, { name: phone, seeds: [seed], expires: 3_600_000 })
   const peers: readonly PeerOfTest[] = [first, ...others]
-  return { peers, line, seeds, common }
+  return { peers, line, request }
 }
 
 /** What a page of the test has. */
@@ -94,7 +94,7 @@ rate: { initial: 0.2 }
 membership: { quorum: 4 }
 `
 
-inBrowser(`three peers in Node and a tab train to the bits of four peers in Node${skipped}`, async (t) => {
+inBrowser(`three peers in Node and a tab train to the bits of four simulated peers${skipped}`, async (t) => {
   t.timeout(timeLimit(120_000))
   const { page } = await openedTab(t)
   const tabs = await threePeers(t, synchronous)
@@ -104,31 +104,39 @@ inBrowser(`three peers in Node and a tab train to the bits of four peers in Node
   const views = (await eventsOf(page)).flatMap((event) => (event.kind === 'peers' ? [event.peers] : []))
   const bytes = Object.fromEntries(views.at(-1)?.map(({ name, sent, received }) => [name, [sent, received]]) ?? [])
 
-  const node = await threePeers(t, synchronous)
-  const { request, place } = await acceptInvitation(node.line, { ...node.common, seeds: node.seeds, emit: () => {} })
-  const joining = runPeerCommand(request, {
-    ...node.common,
-    ...place,
-    listen: ['/ip4/127.0.0.1/tcp/0'],
-    emit: () => {}
-  })
-  const [fourth, ...others] = await Promise.all([joining, ...node.peers.map(({ summary }) => summary)])
-
-  t.is(tab.model, fourth.model, 'the bits of the tab are those of Node')
-  t.deepEqual(
-    peers.map(({ model }) => model),
-    others.map(({ model }) => model)
-  )
-  for (const [index, each] of [tab, ...peers].entries()) {
-    const same = [fourth, ...others][index]
-    t.is(each.accuracy, same.accuracy)
-    t.is(each.neighbourDistance, same.neighbourDistance)
-    t.is(each.messages, same.messages, 'vectors went over every edge in every round')
-  }
+  const { run, finalRounds } = await simulated(tabs.request)
+  const all = [tab, ...peers]
+  const { accuracy = 0 } = run.curve.at(-1) ?? {}
+  for (const each of all) t.true(Math.abs((each.accuracy ?? 0) - accuracy) <= 0.01, `${each.accuracy} and ${accuracy}`)
+  const sent = all.map(({ messages }) => messages)
+  t.true(Math.min(...sent) >= 2 * (60 + finalRounds), 'vectors went over every edge in every round')
+  // On a machine that is too busy a peer may go on without a late vector.
+  if (Math.max(...sent) > 2 * (60 + finalRounds)) return t.log('disturbed', sent)
+  t.deepEqual(Object.fromEntries(all.map(({ peer, model }) => [peer, model])), run.models)
   const vectors = tab.payloadSent / 2
   t.true(Math.min(...bytes.a, ...bytes.c) > 0.9 * vectors, JSON.stringify(bytes))
   t.deepEqual(bytes.b, [0, 0])
 })
+
+interface SimulatedResult {
+  readonly models: Readonly<Record<string, string>>
+  readonly curve: readonly { readonly accuracy: number }[]
+}
+
+/** The same run of four peers in Node, without a network. */
+async function simulated({ topology, train }: { readonly topology: string; readonly train: string }) {
+  const home = await temporaryFolder()
+  const { code, stdout, stderr } = await murmur(['sim', topology, '--train', train, '--json', '--out', home], home)
+    .result
+  if (code !== 0) throw new Error(stderr)
+  const plan = await makePlan({ topology, train })
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const run = lines.find(({ kind }) => kind === 'run') as unknown as SimulatedResult
+  return { run, finalRounds: plan.options.finalRounds }
+}
 
 /** The rounds take long enough for what the test does meanwhile. */
 const endless = `task: { kind: mlp, hidden: [32] }

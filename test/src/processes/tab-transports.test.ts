@@ -91,7 +91,7 @@ async function talk(
   return arrived
 }
 
-const begin = ({ page }: Tab) => page.evaluate('begin()') as Promise<string>
+const begin = ({ page }: Tab) => page.evaluate<string>('begin()')
 const run = ({ page }: Tab, task: Task): Promise<Done> =>
   page.evaluate((each) => (globalThis as unknown as { run(task: Task): Promise<Done> }).run(each), task)
 

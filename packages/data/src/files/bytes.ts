@@ -1,24 +1,10 @@
 /** Bytes, without the buffers that only Node has. */
 
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-
-/** Texts of up to so many bytes are faster without a decoder. */
-const maxShort = 32
-
-/** The bytes from `start` to `end` as a text in UTF-8. */
-export function textIn(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
-  if (end - start > maxShort) return utf8.decode(bytes.subarray(start, end))
-  let text = ''
-  for (let at = start; at < end; at++) {
-    if (bytes[at] > 0x7f) return utf8.decode(bytes.subarray(start, end))
-    text += String.fromCharCode(bytes[at])
-  }
-  return text
-}
-
 /** A character for each byte. */
 export function latin1In(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
-  return Array.from(bytes.subarray(start, end), (byte) => String.fromCharCode(byte)).join('')
+  let text = ''
+  for (let at = start; at < Math.min(end, bytes.length); at++) text += String.fromCharCode(bytes[at])
+  return text
 }
 
 /** All parts, one after the other. */

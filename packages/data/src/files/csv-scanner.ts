@@ -1,5 +1,5 @@
 import { InputError } from '@murmuration/core'
-import { textIn } from './bytes.js'
+import { textIn } from '#data/files/packed.js'
 import { maxTextBytes } from './distinct-cells.js'
 import { plainNumber } from './plain-number.js'
 import { maxColumns } from './table.js'

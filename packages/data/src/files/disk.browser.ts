@@ -1,6 +1,6 @@
 /** The files that a page was given, under their paths, as disk.ts has them: a page has no disk. */
 import type { PathState } from './disk.js'
-import { providedFiles } from './provided-files.js'
+import { places } from './provided-files.js'
 
 export function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
@@ -11,30 +11,26 @@ export function dirname(path: string): string {
   return end < 0 ? '.' : path.slice(0, end)
 }
 
+/** Without `.`, doubled slashes, and one at the end. */
 export function join(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== '' && part !== '.').join('/') || '.'
+  const names = parts.flatMap((part) => part.split('/')).filter((name) => name !== '' && name !== '.')
+  return names.join('/') || '.'
 }
 
-/** What the paths of a folder's files begin with. */
-const prefixOf = (folder: string) => (folder === '.' || folder === '' ? '' : `${folder.replace(/\/$/, '')}/`)
-
 function fileAt(path: string): Blob {
-  const found = providedFiles().find((each) => each.path === path)
+  const found = places.files.get(join(path))
   if (found === undefined) throw new Error('there is no such file on this page')
-  return found.file
+  return found
 }
 
 export async function stateOf(path: string): Promise<PathState> {
-  if (providedFiles().some((each) => each.path.startsWith(prefixOf(path))))
-    return { kind: 'folder', bytes: 0, version: [] }
+  if (places.folders.has(join(path))) return { kind: 'folder', bytes: 0, version: [] }
   const { size } = fileAt(path)
   return { kind: 'file', bytes: size, version: [size] }
 }
 
 export async function namesIn(folder: string): Promise<readonly string[]> {
-  const prefix = prefixOf(folder)
-  const inside = providedFiles().filter(({ path }) => path.startsWith(prefix))
-  return [...new Set(inside.map(({ path }) => path.slice(prefix.length).split('/', 1)[0]))]
+  return [...(places.folders.get(join(folder)) ?? [])]
 }
 
 export async function bytesOf(path: string): Promise<Uint8Array> {

@@ -2,7 +2,7 @@
 import { InputError } from '@murmuration/core'
 import type { DataFile } from './data-file.js'
 import { basename } from './disk.browser.js'
-import { providedFiles } from './provided-files.js'
+import { places } from './provided-files.js'
 
 export const defaultLimits = (): undefined => undefined
 
@@ -17,8 +17,8 @@ export async function downloadFromMirrors(
   sha256: Readonly<Record<string, string>>
 ): Promise<readonly DataFile[]> {
   return Object.keys(sha256).map((name) => {
-    const found = providedFiles().find(({ path }) => basename(path) === name)
-    if (found !== undefined) return { name, path: found.path }
+    const path = [...places.files.keys()].find((each) => basename(each) === name)
+    if (path !== undefined) return { name, path }
     throw new InputError(`the page needs the file ${name}; fetch it, and give it to the page`)
   })
 }

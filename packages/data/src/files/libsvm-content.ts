@@ -1,7 +1,6 @@
 /** Which files without a known name are in LIBSVM's text format. */
 import { headOf } from '#data/files/disk.js'
-import { unpackedHead } from '#data/files/packed.js'
-import { textIn } from './bytes.js'
+import { textIn, unpackedHead } from '#data/files/packed.js'
 import type { DataFile } from './data-file.js'
 import { refuseSpecialFile } from './special-file.js'
 

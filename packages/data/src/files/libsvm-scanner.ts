@@ -1,5 +1,5 @@
 import { InputError } from '@murmuration/core'
-import { textIn } from './bytes.js'
+import { textIn } from '#data/files/packed.js'
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d

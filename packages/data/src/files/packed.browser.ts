@@ -18,6 +18,12 @@ export function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+export function textIn(bytes: Uint8Array, start: number = 0, end: number = bytes.length): string {
+  return utf8.decode(bytes.subarray(start, end))
+}
+
 export async function unpacked(packed: Uint8Array, limit: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0

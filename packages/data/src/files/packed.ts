@@ -11,6 +11,12 @@ const chunkBytes = 2 ** 16
 /** The shortest piece of memory that zlib takes. */
 const minChunk = 64
 
+/** The bytes from `start` to `end` as a text in UTF-8. */
+export function textIn(bytes: Uint8Array, start: number = 0, end: number = bytes.length): string {
+  const own = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return own.toString('utf8', start, end)
+}
+
 /**
  * Unpacks gzip into one piece of memory. The last four bytes say how long it is, modulo 2^32, if it was packed at once.
  *

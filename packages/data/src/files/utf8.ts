@@ -1,6 +1,6 @@
 import { InputError, wrongUtf8 } from '@murmuration/core'
-import { isUtf8 } from '#data/files/packed.js'
-import { concatenated, textIn } from './bytes.js'
+import { isUtf8, textIn } from '#data/files/packed.js'
+import { concatenated } from './bytes.js'
 
 const lineFeed = 0x0a
 const byteOrderMark = '\uFEFF'

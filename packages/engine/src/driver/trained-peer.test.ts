@@ -1,10 +1,11 @@
-import { peerName, type Topology } from '@murmuration/core'
+import { peerName } from '@murmuration/core'
 import { checksumOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
 import type { Member } from '@murmuration/membership'
 import { CatchingUp } from '../members/catching-up.js'
 import { Everyone } from '../members/everyone.js'
+import type { MembersOptions } from '../members/members-options.js'
 import type { TraineeRun } from '../members/participants.js'
 import type { Expectation } from '../messages/owner.js'
 import { TrainedPeer } from './trained-peer.js'
@@ -96,8 +97,9 @@ async function merged(transfer: number, checksum = checksumOf(theirs), round = 6
   }
   const trainee = new TrainedPeer(peer as unknown as Peer, run, stateKind)
   trainee.open(none as never, () => true)
-  const catchingUp = new CatchingUp(member as unknown as Member, trainee, peerName('b'), {} as Topology)
-  await catchingUp.take(donor, () => now)
+  const catchingUp = new CatchingUp(member as unknown as Member, trainee, peerName('b'), {} as MembersOptions)
+  const at = () => now
+  await catchingUp.take(donor, { now: at, wait: () => Promise.resolve(), hail: none, hasReported: () => true })
   const ask = { kind: stateKind, round: 0, part: 0, field: 0, numbers: [], offset: 0, vector: new Float32Array(0) }
   handlers.at(stateKind)?.accept({ from: donor, message: ask })
   return { model: end, sent }

@@ -73,7 +73,7 @@ export class Process {
       ...swarm.rules,
       self: name,
       peers: swarm.peers,
-      signer: signerOf(name),
+      signer: swarm.signerOf(name),
       stopTimeout: timeout,
       surroundings: this.#surroundings()
     } satisfies AgreementOptions)
@@ -171,6 +171,7 @@ const latency: Milliseconds = 10
 export class AgreementSwarm {
   readonly processes = new Map<PeerName, Process>()
   readonly cut = new Set<string>()
+  signerOf: (name: PeerName) => Signer = signerOf
   /** Decides whether a note is lost. */
   isLost: (sent: Sent) => boolean = () => false
   /** Whether rounds take long, so that who trains asks for news, too. */

@@ -3,7 +3,7 @@ import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { type Explored, explore } from '../edges/explore.test.support.js'
 import { agreementModel, type AgreementModelOptions } from './agreement-model.test.support.js'
-import { AgreementSwarm, defaultRules, epochOfAll } from './agreement-swarm.test.support.js'
+import { AgreementSwarm, defaultRules, epochOfAll, type Sent, signerOf } from './agreement-swarm.test.support.js'
 import { type Epoch, isMember, isQuorum } from './epoch.js'
 import { type EpochNote, noteText, readNote } from './notes.js'
 import { agreementWith, type Change } from './open-agreement.test.support.js'
@@ -154,6 +154,32 @@ test('a member that was never asked to stop, and is in the next epoch, stops fir
   t.true(agreement.mustStop, 'the promise is due')
   agreement.stopped({ opened: 1, round: 7, hasModel: true, samples: 1 }, 0)
   t.regex(agreement.take()[0].note, /"promise".*"opened":1/)
+})
+
+test('members whose keys sign later agree: an accept is sent, and counted, once it is signed', async (t) => {
+  let accepted = 0
+  const sent = ({ note }: Sent) => void (accepted += note.includes('"accepted"') ? 1 : 0)
+  const swarm = new AgreementSwarm(all, defaultRules, { sent })
+  let sign = () => {}
+  const allowed = new Promise<void>((resolve) => (sign = resolve))
+  swarm.signerOf = (name) => {
+    const signer = signerOf(name)
+    return { ...signer, sign: async (text) => allowed.then(() => signer.sign(text)) }
+  }
+  for (const name of all) swarm.start(name, 1, 7, epochOfAll(all))
+  swarm.crash(c)
+  for (const name of [a, b]) swarm.of(name).gone.set(c, 1)
+  swarm.pass(5000)
+  t.is(accepted, 0)
+  t.is(swarm.of('a').agreement.epoch.number, 0)
+  sign()
+  for (let step = 0; step < 20; step++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    swarm.pass(100)
+  }
+  t.true(accepted > 0)
+  for (const { agreement } of swarm.living)
+    t.deepEqual([agreement.epoch.number, agreement.epoch.members.length], [1, 2])
 })
 
 test('a value of 64 members is told to who has missed eight of them', (t) => {

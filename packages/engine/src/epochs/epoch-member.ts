@@ -83,12 +83,16 @@ export class EpochMember {
     const { agreement } = this
     if (!agreement.isIn) {
       const since = this.#fabric.now()
+      let next = since
       const ask = () => {
+        const now = this.#fabric.now()
         // While the links are built, the others train: but not forever, since a link may be broken.
-        const isLong = this.#fabric.now() - since > this.#options.timeout
-        if (isLong || isConnected(this.#living)) agreement.join(samples)
+        const isLong = now - since > this.#options.timeout
+        if (now < next || !(isLong || isConnected(this.#living))) return
+        agreement.join(samples)
+        next = now + askEvery
       }
-      await this.#until(() => agreement.isIn, 'to be taken in', ask, askEvery)
+      await this.#until(() => agreement.isIn, 'to be taken in', ask, lookEvery)
     }
     if (members.isJoining) members.begin(agreement.epoch.round)
     agreement.started()

@@ -49,7 +49,7 @@ export class BetweenRounds implements Participation {
     this.#member = notes.member
     this.#trainee = trainee
     this.#run = trainee.run
-    this.#catchingUp = new CatchingUp(notes.member, trainee, fabric.self, options.topology)
+    this.#catchingUp = new CatchingUp(notes.member, trainee, fabric.self, options)
     this.sketches = new Sketches(fabric, trainee.run, (text) => notes.tellContacts(text))
   }
 
@@ -97,7 +97,8 @@ export class BetweenRounds implements Participation {
     // Only then do they matter, and in a graph that changes by round they take long to find.
     const isNeeded = this.#member.hasStruck(now)
     const { rows } = this.#parts
-    this.#member.report(isNeeded ? { ...progress, neighbours: rows.neighbours(progress.round) } : progress, now)
+    const facts = { ...progress, unlinked: this.#catchingUp.unlinked }
+    this.#member.report(isNeeded ? { ...facts, neighbours: rows.neighbours(progress.round) } : facts, now)
   }
 
   /**
@@ -180,9 +181,17 @@ export class BetweenRounds implements Participation {
   async #catchUp(donor: PeerName): Promise<boolean> {
     const { fabric, notes } = this.#parts
     const { round } = this.#run
-    if (await this.#catchingUp.take(donor, () => fabric.now())) {
-      notes.begin(this.#run.round)
+    const waiting = {
+      now: () => fabric.now(),
+      wait: (until: Milliseconds) => this.#waitForNews(until),
+      hail: () => notes.act((now) => this.#member.hail(now)),
+      hasReported: (peer: PeerName, since: Milliseconds) => notes.hasReported(peer, since)
+    }
+    if (await this.#catchingUp.take(donor, waiting)) {
+      notes.begin(this.#run.round, this.#catchingUp.unlinked)
       this.#adoptLife()
+      // The note that it is in goes out ahead of its first vector, behind which it would wait on a slow line.
+      await fabric.sleep(fabric.now())
     }
     return this.#run.round !== round
   }

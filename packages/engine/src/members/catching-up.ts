@@ -1,10 +1,29 @@
 import type { Milliseconds, PeerName, Topology } from '@murmuration/core'
-import { type Member, ownShare } from '@murmuration/membership'
+import { type Member, ownShare, type PeerRecord } from '@murmuration/membership'
 import { linear } from '../vectors/vector.js'
+import type { MembersOptions } from './members-options.js'
+import { NewLinks } from './new-links.js'
 import type { Trainee, TraineeRun } from './participants.js'
 import { recordsOfContacts } from './of-others.js'
 import { Pace } from './pace.js'
 import { roundWith } from './phase.js'
+
+/** For how many beats a peer waits for what others report, once a model has arrived. */
+const reportsWithin = 2
+
+/** How long it takes, at least, until the others know that a peer has entered: on a busy machine, too. */
+const leastTrip: Milliseconds = 100
+
+/** How a peer that catches up waits for others. */
+export interface CatchUpWait {
+  now(): Milliseconds
+  /** Until anything is known or has arrived. */
+  wait(until: Milliseconds): Promise<void>
+  /** Asks the others how far they are. */
+  hail(): void
+  /** Whether a peer has told how far it is, at this time or later. */
+  hasReported(peer: PeerName, since: Milliseconds): boolean
+}
 
 /**
  * A peer that catches up continues with another's model: to join, because it is behind, or to merge it with its own.
@@ -16,13 +35,22 @@ export class CatchingUp {
   readonly #self: PeerName
   readonly #topology: Topology
   readonly #pace = new Pace()
+  readonly #newLinks: NewLinks
+  /** Whether it has continued with the model of another. */
+  #hasJoined = false
 
-  constructor(member: Member, trainee: Trainee, self: PeerName, topology: Topology) {
+  constructor(
+    member: Member,
+    trainee: Trainee,
+    self: PeerName,
+    { topology, links }: Pick<MembersOptions, 'topology' | 'links'>
+  ) {
     this.#member = member
     this.#trainee = trainee
     this.#run = trainee.run
     this.#self = self
     this.#topology = topology
+    this.#newLinks = new NewLinks(links)
   }
 
   /** The peer to take a model from, drawn anew with each call; undefined while none is needed. */
@@ -31,28 +59,61 @@ export class CatchingUp {
     // Others that have ended training are many rounds ahead, and this peer is about to.
     const isBehind = !this.#run.isAtOwnPace && !this.#run.end.isNear(this.#run.round)
     const isNeeded = !hasBegun || isBehind || this.#ownShare > 0
-    return isNeeded ? this.#member.donor(now) : undefined
+    const donor = isNeeded ? this.#member.donor(now) : undefined
+    // It would be counted, and waited for, before anything can reach it.
+    const isEarly = donor !== undefined && !hasBegun && this.#newLinks.areAwaited(this.#isThere, now)
+    return isEarly ? undefined : donor
+  }
+
+  /** The neighbours with which this peer has had no link yet, if it has entered a run in progress. */
+  get unlinked(): readonly PeerName[] {
+    return this.#hasJoined ? this.#newLinks.missing(this.#isThere) : []
   }
 
   /**
    * Asks a peer for its model, and continues with it.
    *
-   * @param now - gives the time
    * @returns whether a life begins with it; not where none arrives, it is implausible, or it is no newer than this
    *   peer's own
    */
-  async take(donor: PeerName, now: () => Milliseconds): Promise<boolean> {
-    this.#pace.observe(this.#contacts, now())
+  async take(donor: PeerName, waiting: CatchUpWait): Promise<boolean> {
+    this.#pace.observe(this.#contacts(waiting), waiting.now())
     // As it was when this peer asked: the reunion may be over when the model arrives.
     const share = this.#ownShare
     const taken = await this.#trainee.ask(donor)
-    if (taken === undefined || !this.#isPlausible(taken.round, donor, now())) return false
-    const round = roundWith(this.#run.round, taken.round, share > 0)
+    const others = taken && (await this.#othersRound(taken.round, donor, waiting))
+    if (taken === undefined || others === undefined) return false
+    const round = roundWith(this.#run.round, taken.round, share > 0, this.#run.isAtOwnPace ? 0 : others)
     if (round === undefined) return false
     const own = share > 0 ? this.#run.current() : undefined
     if (share === 0) this.#run.continueFrom({ ...taken, round })
     else if (own !== undefined) this.#run.continueFrom({ x: linear([share, own.x], [1 - share, taken.x]), round })
+    this.#hasJoined = true
     return true
+  }
+
+  /**
+   * Where the others are by now, by what they say after a model of this round has arrived: meanwhile many rounds may
+   * have passed. Undefined where the model cannot be of that round by their word; then another peer is asked.
+   */
+  async #othersRound(round: number, donor: PeerName, waiting: CatchUpWait): Promise<number | undefined> {
+    const { settings } = this.#member
+    const start = waiting.now()
+    // Of the others' pace one that has been in the run knows enough, and is not answered.
+    const isNew = this.#member.recordOf(this.#self)?.isIn !== true
+    if (isNew) waiting.hail()
+    for (let now = start; ; now = waiting.now()) {
+      const contacts = this.#contacts(waiting)
+      this.#pace.observe(contacts, now)
+      const isPlausible = round <= this.#pace.farthest(contacts, donor, now) + settings.lag
+      const isOver = now - start >= reportsWithin * settings.beat
+      const haveReported = !isNew || contacts.some(({ name, isIn }) => isIn && waiting.hasReported(name, start))
+      // What this peer says next is heard as much later. One that is too far ahead waits; for one behind all others do.
+      const later = now + Math.max(leastTrip, now - start)
+      if (isPlausible && (haveReported || isOver)) return this.#pace.expected(contacts, later, settings.lag / 2)
+      if (isOver) return undefined
+      await waiting.wait(start + reportsWithin * settings.beat)
+    }
   }
 
   /**
@@ -73,15 +134,13 @@ export class CatchingUp {
     return ownShare(this.#member.reunion, !this.#run.isAtOwnPace)
   }
 
-  /**
-   * Whether a model may be of this round, given what others report. If they are faster than assumed, a peer is asked
-   * again.
-   */
-  #isPlausible(round: number, donor: PeerName, now: Milliseconds): boolean {
-    return round <= this.#pace.farthest(this.#contacts, donor, now) + this.#member.settings.lag
+  readonly #isThere = (peer: PeerName): boolean => {
+    const member = this.#member
+    return member.recordOf(peer)?.isIn === true && !member.isDead(peer) && !member.hasLeft(peer)
   }
 
-  get #contacts() {
-    return recordsOfContacts(this.#member, this.#self)
+  /** The contacts that have told this peer how far they are; what others tell of them is old. */
+  #contacts({ hasReported }: CatchUpWait): readonly PeerRecord[] {
+    return recordsOfContacts(this.#member, this.#self).filter(({ name }) => hasReported(name, Number.NEGATIVE_INFINITY))
   }
 }

@@ -1,7 +1,11 @@
 /** A peer that enters waits until the run begins, and begins with the others or takes the state of one of them. */
+import type { Milliseconds } from '@murmuration/core'
 import type { Member } from '@murmuration/membership'
 import { checkWait, LongestWait } from './longest-wait.js'
 import type { MembersFabric, MembersOptions } from './members-options.js'
+
+/** How often a peer looks whether the run has begun. */
+const lookEvery: Milliseconds = 50
 
 /**
  * Whether a peer takes part in rounds. It stops if others know an earlier process of it, since its life must come after
@@ -21,15 +25,18 @@ export function hasBegun({ state }: Pick<Member, 'state'>): boolean {
 export async function entrance(
   fabric: MembersFabric,
   member: Member,
-  wait: MembersOptions['wait'],
+  { wait, links }: Pick<MembersOptions, 'wait' | 'links'>,
   check: () => void
 ): Promise<'begins' | 'joins'> {
   const longest = new LongestWait(wait, fabric.now(), 0)
   for (;;) {
-    if (member.donor(fabric.now()) !== undefined) return 'joins'
+    if (member.donor(fabric.now()) !== undefined) {
+      links?.hurry()
+      return 'joins'
+    }
     if (member.mayBegin) return 'begins'
     check()
     checkWait(fabric, member, longest)
-    await fabric.sleep(fabric.now() + member.settings.tick)
+    await fabric.sleep(fabric.now() + lookEvery)
   }
 }

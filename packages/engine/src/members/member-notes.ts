@@ -21,6 +21,8 @@ export class MemberNotes {
   isWaiting = false
   /** When the last sign of any other arrived. */
   lastSign: Milliseconds = 0
+  /** When each other last told anything. */
+  readonly #toldAt = new Map<PeerName, Milliseconds>()
   readonly #fabric: MembersFabric
   readonly #onChange: MembersOptions['onChange']
   #isOver = false
@@ -44,7 +46,7 @@ export class MemberNotes {
     fabric.listen({
       note: (from, note) => {
         const fault = take(from, note)
-        return fault === null ? this.act((now) => this.member.receive(from, note, (this.lastSign = now))) : fault
+        return fault === null ? this.act((now) => this.#receive(from, note, now)) : fault
       },
       heard: (from) => this.member.heard(from, (this.lastSign = fabric.now())),
       refused: (peer) => void this.act((now) => this.member.refused(peer, now))
@@ -67,9 +69,14 @@ export class MemberNotes {
     return result
   }
 
+  /** Whether a peer has told how far it is, at this time or later. */
+  hasReported(peer: PeerName, since: Milliseconds): boolean {
+    return (this.#toldAt.get(peer) ?? Number.NEGATIVE_INFINITY) >= since
+  }
+
   /** A life begins in this round, with this peer's own state or one that was taken. */
-  begin(round: number): void {
-    this.act((now) => this.member.begin(round, now))
+  begin(round: number, unlinked?: readonly PeerName[]): void {
+    this.act((now) => this.member.begin(round, now, unlinked))
   }
 
   /** All rounds of this peer are before `round`; it stays, and serves others. */
@@ -100,6 +107,12 @@ export class MemberNotes {
 
   #tell(): void {
     for (const { to, note } of this.member.take()) this.#fabric.tell(to, note)
+  }
+
+  #receive(from: PeerName, note: string, now: Milliseconds): string | undefined {
+    this.lastSign = now
+    this.#toldAt.set(from, now)
+    return this.member.receive(from, note, now)
   }
 
   async #tick(spawned: MembersFabric): Promise<void> {

@@ -16,6 +16,14 @@ export interface MembersFabric extends Pick<
   spawn(activity: (fabric: MembersFabric) => Promise<void>): void
 }
 
+/** The links of this peer to its neighbours. */
+export interface OwnLinks {
+  /** The neighbours with which no vector can be exchanged now. */
+  readonly missing: readonly PeerName[]
+  /** The run has begun without this peer: what is missing is built at once. */
+  hurry(): void
+}
+
 /** How a peer is a member of its swarm. */
 export interface MembersOptions {
   /** Differences from `membershipDefaults`. */
@@ -25,6 +33,8 @@ export interface MembersOptions {
   /** Its peers that are not waited for until they have joined by invitation. */
   readonly places?: readonly PeerName[] | undefined
   readonly signer: Signer
+  /** Absent where all are there from the start. */
+  readonly links?: OwnLinks | undefined
   /** How long a peer waits for the run to begin, and later for the run to continue, before it gives up. */
   readonly wait: { readonly start: Milliseconds; readonly pause: Milliseconds }
   /** Takes in other notes than those of the members. Returns the sender's fault, if there is one. */

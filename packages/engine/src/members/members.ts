@@ -113,7 +113,7 @@ export class Members implements Participants {
    * @throws NeighboursMissingError that names the missing peers
    */
   entrance(check: () => void = () => {}): Promise<'begins' | 'joins'> {
-    return entrance(this.#fabric, this.#notes.member, this.#options.wait, check)
+    return entrance(this.#fabric, this.#notes.member, this.#options, check)
   }
 
   /** A life begins in this round, with this peer's own state or one that was taken. */

@@ -307,7 +307,7 @@ class PhaseModel {
     const topology = { mixing: () => ({ sendTo }) } as unknown as Topology
     const member = this.#members.of(group, name) as unknown as Member
     const trainee = { run: run as unknown as TraineeRun } as Trainee
-    return new CatchingUp(member, trainee, name, topology).donor(hasBegun, 0)
+    return new CatchingUp(member, trainee, name, { topology }).donor(hasBegun, 0)
   }
 
   #phase(group: Group, name: PeerName): PeerPhase {

@@ -41,9 +41,10 @@ const joinMargin = 2
  * @param own - the round of this peer
  * @param taken - the round of the model
  * @param isMerged - whether its own model is mixed with the other: sides that trained apart meet
+ * @param others - where the others are by now, since a model may take many rounds to arrive; 0 where that is the same
  */
-export function roundWith(own: number, taken: number, isMerged: boolean): number | undefined {
+export function roundWith(own: number, taken: number, isMerged: boolean, others = 0): number | undefined {
   const next = taken + joinMargin
   if (isMerged) return Math.max(own, next)
-  return next > own ? next : undefined
+  return next > own ? Math.max(next, others + joinMargin) : undefined
 }

@@ -1,5 +1,5 @@
 /** An optimiser is one record, like an algorithm. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { State, Vector } from '../vectors/vector.js'
 
 /** Which optimiser, and its options: see `optimiserSettings`. */

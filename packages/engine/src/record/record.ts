@@ -11,7 +11,7 @@ import {
   type Topology,
   type Work
 } from '@murmuration/core'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Objects } from '../store/objects.js'
 import type { Message, Range, State, Vector } from '../vectors/vector.js'
 import type { NumberField } from './number-fields.js'

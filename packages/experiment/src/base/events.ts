@@ -113,6 +113,8 @@ export interface MembershipEvent {
   readonly missing: readonly PeerName[]
   /** The change, as a sentence. */
   readonly text: string
+  /** Who is left out from now on, and for how much longer, where this peer knows it. */
+  readonly leftOut?: { readonly peer: PeerName; readonly seconds: number }
 }
 
 /**

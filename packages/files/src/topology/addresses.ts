@@ -1,5 +1,5 @@
 /** Addresses and ids of peers as people write them, in topology files and options. No schemas, and no libp2p. */
-import { isIP, isIPv4, subnets } from '@murmuration/core'
+import { isIP, isIPv4, subnets } from '@murmuration/core/base'
 
 /** What an address is for: others dial it, or a peer listens on it. */
 export type AddressUse = 'dial' | 'listen'
@@ -74,11 +74,11 @@ export function isPeerId(text: string): boolean {
 function isPoint(key: bigint): boolean {
   const x = BigInt.asUintN(256, key)
   const sign = key >> 256n
-  return (sign === 2n || sign === 3n) && x < secp256k1 && isSquare(x ** 3n + 7n)
+  return (sign === 2n || sign === 3n) && x < secp256k1 && isSquare(x * x * x + 7n)
 }
 
 /** The prime of secp256k1, whose points are y² = x³ + 7 (SEC 2, 2.4.1). */
-const secp256k1 = 2n ** 256n - 2n ** 32n - 977n
+const secp256k1 = (1n << 256n) - (1n << 32n) - 977n
 
 /** Euler's criterion, modulo the prime of secp256k1. */
 function isSquare(number: bigint): boolean {

@@ -1,7 +1,7 @@
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { isIP, isMapped, subnets } from '@murmuration/core'
 import { multiaddr, textOf } from '#platform/libraries/base.js'
-import { kindOf } from './kinds.js'
+import { isDialled, kindOf } from './kinds.js'
 import { hostOf } from './peer-list.js'
 
 /** From where an IP address can be dialled: everywhere, within a private network, or only on its machine. */
@@ -30,6 +30,11 @@ export function reachOf(host: string): Reach | undefined {
   return isInternal(host) ? 'private' : 'public'
 }
 
+/** From where an address was dialled that has led to a node. */
+export function reachOfAddress(address: Multiaddr): Reach {
+  return reachOf(hostOf(address) ?? '') ?? 'public'
+}
+
 /** Of two, the one nearer to this machine: it allows a wider range of addresses. */
 export function nearest(one: Reach, other: Reach): Reach {
   return reaches.indexOf(one) > reaches.indexOf(other) ? one : other
@@ -37,8 +42,8 @@ export function nearest(one: Reach, other: Reach): Reach {
 
 /**
  * Whether an address from another node may be dialled: it must be an IP address and a port for TCP, WebSockets or
- * WebRTC, of the peer or of a relay, and not nearer to this machine than `within`. Otherwise that node could make this peer dial hosts in its own
- * network.
+ * WebRTC, of the peer or of a relay, and not nearer to this machine than `within`. Otherwise that node could make this
+ * peer dial hosts in its own network.
  */
 export function mayDial(address: Multiaddr, within: Reach): boolean {
   const names = address.getComponents().map(({ name }) => name)
@@ -50,6 +55,11 @@ export function mayDial(address: Multiaddr, within: Reach): boolean {
   const isMisnamed = host !== undefined && isIP(host) === 4 && names[0] === 'ip6'
   const reach = host === undefined || isMisnamed ? undefined : reachOf(host)
   return reach !== undefined && nearest(reach, within) === within
+}
+
+/** Those of the addresses from another node that may be dialled, and that a peer of this platform dials. */
+export function usableOf(addresses: readonly Multiaddr[], within: Reach): readonly string[] {
+  return addresses.filter((address) => isDialled(address) && mayDial(address, within)).map(String)
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Connection } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { isPage } from '#platform/addresses/dialled.js'
 import { multiaddr } from '#platform/libraries/base.js'
 import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC } from '#platform/libraries/network.js'
 
@@ -18,16 +17,6 @@ export function relayIn(address: Multiaddr): string | undefined {
 /** Whether an address leads through a relay. */
 export function isRelayed(address: string): boolean {
   return relayIn(multiaddr(address)) !== undefined
-}
-
-/**
- * The addresses by which one page reaches another directly, with a relay for the signalling: noise runs through the
- * relay from end to end, so the other end is proven. None where WebRTC is not spoken.
- *
- * @param relayed - addresses through relays, with the ids of their peers
- */
-export function signalled(relayed: readonly string[]): readonly string[] {
-  return isPage ? relayed.map((address) => address.replace('/p2p-circuit/', '/p2p-circuit/webrtc/')) : []
 }
 
 /** Whether a connection is one from page to page, by signalling through a relay. */

@@ -1,5 +1,5 @@
 import { sinceBoot } from '#platform/base/machine.js'
-import type { Milliseconds } from '@murmuration/core'
+import { InputError, type Milliseconds } from '@murmuration/core'
 
 export { afterTurn } from '#platform/base/machine.js'
 
@@ -38,8 +38,14 @@ export const realClock: TimerClock = {
   }
 }
 
-/** A monotonic clock that shows the same in all processes of this machine. */
-export const machineClock: TimerClock = {
-  now: () => realClock.now() + sinceBoot,
-  at: (until, callback) => realClock.at(until - sinceBoot, callback)
+/** A monotonic clock that shows the same in all processes of this machine. Throws an InputError in a page. */
+export function machineClock(): TimerClock {
+  if (sinceBoot === undefined) {
+    throw new InputError('a page has no clock in common with other peers, so it cannot shape links; leave `links` out')
+  }
+  const offset = sinceBoot
+  return {
+    now: () => realClock.now() + offset,
+    at: (until, callback) => realClock.at(until - offset, callback)
+  }
 }

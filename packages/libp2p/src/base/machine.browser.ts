@@ -1,8 +1,8 @@
 /** See machine.ts. */
 import type { Milliseconds } from '@murmuration/core'
 
-/** The offset to the time of day, which all pages share; Node's clocks count from another moment. */
-export const sinceBoot: Milliseconds = performance.timeOrigin
+/** A page has no clock in common with processes of Node. */
+export const sinceBoot: Milliseconds | undefined = undefined
 
 const callbacks = new Map<number, () => void>()
 let last = 0
@@ -21,3 +21,6 @@ export function afterTurn(callback: () => void): () => void {
   port2.postMessage(turn)
   return () => void callbacks.delete(turn)
 }
+
+/** A page is a bundle. */
+export const ownSoftware: string | undefined = undefined

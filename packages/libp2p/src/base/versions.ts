@@ -1,4 +1,4 @@
-import { ownSoftware } from '#platform/base/own-software.js'
+import { ownSoftware } from '#platform/base/machine.js'
 import { protocolVersion } from './constants.js'
 import type { Mismatch } from './run-settings.js'
 

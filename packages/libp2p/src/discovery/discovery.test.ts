@@ -49,6 +49,19 @@ test('peers that know only ids find each other through a seed, and disconnect fr
   t.false(nodes.some(({ events }) => events.some(({ kind }) => kind === 'unknown-peer-refused')))
 })
 
+test('a peer whose neighbours have no address that it could dial waits for the answer of its seed, and fails in no dial', async (t) => {
+  const seed = await seedOf(t)
+  const discovery = { seeds: [seed.addresses[0]], lan: false }
+  const limits = { callWait: timeLimit(10_000) }
+  const pair = graph(['a', 'b'])
+  const nodes = await Promise.all(pair.peers.map((name) => testNode(t, pair, name, { discovery, limits })))
+  await meet(nodes)
+  t.deepEqual(
+    nodes.flatMap(({ events }) => events.filter(({ kind }) => kind === 'reconnecting')),
+    []
+  )
+})
+
 test('any peer of the run introduces the others, also when the listed addresses are outdated', async (t) => {
   const first = await testNode(t, ring, 'a')
   const discovery = { seeds: [first.peer.addresses[0]], lan: false }

@@ -1,24 +1,23 @@
 import type { Connection, PeerInfo, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import type { Milliseconds } from '@murmuration/core'
+import type { Milliseconds, Random } from '@murmuration/core'
 import { multiaddr } from '#platform/libraries/base.js'
 import { realClock } from '../base/clock.js'
 import { connectionsTo, isOpen, type LinkContext } from '../links/context.js'
 import { explain } from '../base/explain.js'
 import { foreignText } from '../base/foreign-text.js'
 import type { Identity } from '../base/identity.js'
-import { hostOf } from '../addresses/peer-list.js'
 import type { PeerSet } from '../links/peer-set.js'
 import type { Signal } from '../base/signal.js'
 import { within } from '../base/within.js'
 import { AddressBook } from './address-book.js'
 import { askingBudgets } from '../base/budgets.js'
-import { askForAddresses, introduce, maxWanted } from './introductions.js'
+import { Announcements, askForAddresses, introduce, maxWanted } from './introductions.js'
 import { carriesOthers } from '../addresses/relay-address.js'
 import type { Reservations } from './reservations.js'
+import { SeedStates } from './seed-states.js'
 import { ownAddresses } from '../links/own-addresses.js'
-import { isDialled } from '../addresses/kinds.js'
-import { mayDial, type Reach, reachOf, nearest } from '../addresses/reach.js'
+import { type Reach, reachOfAddress, nearest, usableOf } from '../addresses/reach.js'
 import { maxAddresses, signAddresses, type SignedAddresses, withoutId } from '../addresses/signed-addresses.js'
 
 /** How a peer finds others of its peer list, besides the addresses in the list. */
@@ -52,10 +51,8 @@ export class Discovery {
   readonly #book = new AddressBook(realClock)
   readonly #wake: Signal
   readonly #budgets = askingBudgets()
-  /** The IP address at which each seed sees this peer, by the seed's address. */
-  readonly #seen = new Map<string, string>()
-  /** Why each seed did not answer the last time; empty if it did. */
-  readonly #reported = new Map<string, string>()
+  readonly #seeds: SeedStates
+  readonly #announcements = new Announcements(realClock, renewEvery)
   /**
    * The reach nearest to this machine among the configured seeds and the local network: nearer learnt addresses are not
    * dialled.
@@ -63,9 +60,6 @@ export class Discovery {
   #within: Reach
   #run = ''
   #wait = firstWait
-  /** The connections on which this peer has announced the addresses in `#announced`, and when. */
-  #told = new WeakMap<Connection, Milliseconds>()
-  #announced = ''
 
   /**
    * @param relays - the relays through which this peer can be reached
@@ -85,6 +79,7 @@ export class Discovery {
     this.#options = options
     this.#relays = relays
     this.#wake = moved
+    this.#seeds = new SeedStates(context.emit)
     this.#within = options.lan ? 'private' : 'public'
     if (options.lan) context.node.addEventListener('peer:discovery', ({ detail }) => this.#foundOnLan(detail))
     if (options.announces === true) context.node.addEventListener('connection:open', () => this.#wake.notify())
@@ -92,7 +87,7 @@ export class Discovery {
 
   /** Why each seed that was asked did not answer; empty if it did. */
   get problems(): ReadonlyMap<string, string> {
-    return this.#reported
+    return this.#seeds.problems
   }
 
   /** Answers a peer of the run that looks for others. */
@@ -148,7 +143,10 @@ export class Discovery {
   async #askAll(missing: readonly string[]): Promise<number> {
     const record = await this.#ownRecord()
     const seeds = this.#options.seeds.map((seed) => this.#askSeed(seed, record, missing))
-    const asked = new Set([...(missing.length === 0 ? [] : this.#somePeers()), ...this.#untold()])
+    const connected = connectionsOf(this.#context, this.#peers)
+    const some = missing.length === 0 ? [] : someOf(connected, this.#context.random)
+    const due = connected.filter((one) => this.#options.announces === true && this.#announcements.isDue(one))
+    const asked = new Set([...some, ...due])
     const peers = [...asked].map((one) => this.#askPeer(one, record, missing))
     const found = await Promise.all([...seeds, ...peers])
     return found.reduce((sum, each) => sum + each, 0)
@@ -158,17 +156,16 @@ export class Discovery {
     const { node, limits, closing, greet } = this.#context
     try {
       const connection = await within(limits.dialTimeout, closing, (signal) => node.dial(multiaddr(seed), { signal }))
-      const host = hostOf(connection.remoteAddr)
       // A user that configures a seed in a private network wants addresses there.
-      this.#within = nearest(this.#within, (host === undefined ? undefined : reachOf(host)) ?? 'public')
+      this.#within = nearest(this.#within, reachOfAddress(connection.remoteAddr))
       // A seed that is a peer of the run answers only peers of the run: an invited one presents its invitation first.
       await greet?.(connection)
       const found = await this.#ask(connection, { seed, introducer: seed, record, missing })
-      this.#report(seed)
+      this.#seeds.report(seed)
       if (!this.#isNeeded(connection)) await connection.close()
       return found
     } catch (error) {
-      if (!closing.aborted) this.#report(seed, foreignText(explain(error)))
+      if (!closing.aborted) this.#seeds.report(seed, foreignText(explain(error)))
       return 0
     }
   }
@@ -181,7 +178,7 @@ export class Discovery {
 
   async #askPeer(connection: Connection, record: Uint8Array, missing: readonly string[]): Promise<number> {
     const introducer = this.#context.directory.nameOf(connection.remotePeer.toString()) ?? ''
-    this.#told.set(connection, realClock.now())
+    this.#announcements.made(connection)
     // A peer need not answer: it is not a seed.
     return this.#ask(connection, { introducer, record, missing }).catch(() => 0)
   }
@@ -200,7 +197,7 @@ export class Discovery {
     for (let start = 0; start === 0 || start < missing.length; start += maxWanted) {
       const question = { run: this.#run, record, wanted: missing.slice(start, start + maxWanted) }
       const { seen, records } = await askForAddresses(connection, question, handshakeTimeout)
-      if (seed !== undefined) this.#seen.set(seed, seen)
+      if (seed !== undefined) this.#seeds.sees(seed, seen)
       for (const each of records) if (this.#learn(each, introducer)) found++
     }
     return found
@@ -223,54 +220,33 @@ export class Discovery {
     const { directory, emit } = this.#context
     const peer = directory.nameOf(id)
     if (peer === undefined || id === this.#identity.id) return false
-    const usable = addresses
-      .filter((address) => isDialled(address) && mayDial(address, this.#within))
-      .map((address) => address.toString())
+    const usable = usableOf(addresses, this.#within)
     if (usable.length === 0 || !directory.learn(id, source, usable)) return false
     emit({ kind: 'introduced', peer, addresses: usable, by: foreignText(introducer) })
     this.#peers.sessions.get(peer)?.outgoing.retryNow()
     return true
   }
 
-  /** The peers that this one is to be announced to, now or again. */
-  #untold(): readonly Connection[] {
-    if (this.#options.announces !== true) return []
-    const before = realClock.now() - renewEvery
-    return this.#connected().filter((connection) => (this.#told.get(connection) ?? Number.NEGATIVE_INFINITY) <= before)
-  }
-
-  /** A connection to each peer that has one. */
-  #connected(): readonly Connection[] {
-    const { node, directory } = this.#context
-    return [...this.#peers.sessions.keys()].flatMap((name) => {
-      const id = directory.entry(name)?.id
-      return (id === undefined ? undefined : connectionsTo(node, id).find(isOpen)) ?? []
-    })
-  }
-
-  #somePeers(): readonly Connection[] {
-    const { random } = this.#context
-    const all = this.#connected()
-    if (all.length <= maxPeersAsked) return all
-    const start = random.stream('introductions').integer(all.length)
-    return Array.from({ length: maxPeersAsked }, (_, step) => all[(start + step) % all.length])
-  }
-
   #ownRecord(): Promise<Uint8Array> {
     const { node, directory, self } = this.#context
     const listed = directory.entry(self)?.addresses ?? []
-    const seen = [...this.#seen.values()]
-    const addresses = ownAddresses([...listed, ...this.#relays.addresses], node.getMultiaddrs(), seen)
-    if (this.#announced !== addresses.join()) this.#told = new WeakMap()
-    this.#announced = addresses.join()
+    const addresses = ownAddresses([...listed, ...this.#relays.addresses], node.getMultiaddrs(), this.#seeds.seen)
+    this.#announcements.take(addresses)
     return signAddresses(this.#identity, addresses)
   }
+}
 
-  /** Reports a change in the state of a seed. */
-  #report(seed: string, problem = ''): void {
-    if (this.#reported.get(seed) === problem) return
-    this.#reported.set(seed, problem)
-    const state = problem === '' ? ({ isReached: true } as const) : ({ isReached: false, reason: problem } as const)
-    this.#context.emit({ kind: 'seed', address: seed, ...state })
-  }
+/** A connection to each peer that has one. */
+function connectionsOf({ node, directory }: LinkContext, { sessions }: PeerSet): readonly Connection[] {
+  return [...sessions.keys()].flatMap((name) => {
+    const id = directory.entry(name)?.id
+    return (id === undefined ? undefined : connectionsTo(node, id).find(isOpen)) ?? []
+  })
+}
+
+/** A few connections, drawn by chance. */
+function someOf(all: readonly Connection[], random: Random): readonly Connection[] {
+  if (all.length <= maxPeersAsked) return all
+  const start = random.stream('introductions').integer(all.length)
+  return Array.from({ length: maxPeersAsked }, (_, step) => all[(start + step) % all.length])
 }

@@ -9,6 +9,7 @@ import { textOf } from '#platform/libraries/base.js'
 import { fromBase64 } from '../base/bytes.js'
 import { tcpHost } from '../addresses/channel-address.js'
 import { answer, ask } from '../questions/questions.js'
+import type { TimerClock } from '../base/clock.js'
 import type { AddressBook } from './address-book.js'
 import { maxRecordBytes, readAddresses, type SignedAddresses } from '../addresses/signed-addresses.js'
 
@@ -89,4 +90,36 @@ export async function askForAddresses(
   const read = await Promise.all(records.map(readAddresses))
   const wanted = new Set(question.wanted)
   return { seen, records: read.filter((each) => each !== undefined).filter(({ id }) => wanted.has(id)) }
+}
+
+/** On which connections this peer has announced its present addresses, and when. */
+export class Announcements {
+  readonly #clock: Pick<TimerClock, 'now'>
+  readonly #renewEvery: Milliseconds
+  #times = new WeakMap<Connection, Milliseconds>()
+  #addresses = ''
+
+  /** @param renewEvery - the time after which an announcement is due again */
+  constructor(clock: Pick<TimerClock, 'now'>, renewEvery: Milliseconds) {
+    this.#clock = clock
+    this.#renewEvery = renewEvery
+  }
+
+  /** Takes the present addresses. Where others were announced, these are due. */
+  take(addresses: readonly string[]): void {
+    const text = addresses.join()
+    if (this.#addresses !== text) this.#times = new WeakMap()
+    this.#addresses = text
+  }
+
+  /** To be called when they are announced. */
+  made(connection: Connection): void {
+    this.#times.set(connection, this.#clock.now())
+  }
+
+  /** Whether an announcement on this connection is due. */
+  isDue(connection: Connection): boolean {
+    const last = this.#times.get(connection)
+    return last === undefined || this.#clock.now() >= last + this.#renewEvery
+  }
 }

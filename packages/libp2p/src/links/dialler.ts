@@ -10,8 +10,7 @@ import type { ControlChannel } from './control-channel.js'
 import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from '../base/explain.js'
 import { foreignText } from '../base/foreign-text.js'
-import { isDialled } from '../addresses/kinds.js'
-import { isRelayed, signalled } from '../addresses/relay-address.js'
+import { type Ways, waysTo } from '../addresses/ways.js'
 import type { ViaRelay } from '../relay/bar.js'
 import type { Streams } from './streams.js'
 import { ownVersions } from '../base/versions.js'
@@ -23,6 +22,7 @@ export class Dialler {
   readonly #name: PeerName
   /** Aborted when the neighbour has connected while a dial waited for its turn. */
   #waiting: AbortController | undefined
+  #isInHurry = false
 
   constructor(context: LinkContext, name: PeerName) {
     this.#context = context
@@ -39,11 +39,27 @@ export class Dialler {
     this.#openConnection()?.abort(new Error('nothing more to send'))
   }
 
-  /** Waits until the neighbour has connected, up to `limit`. */
+  /** Waits until the neighbour has connected, up to `limit`, unless {@link hurry} was called. */
   async awaitCall(chance: Signal, limit: Milliseconds): Promise<void> {
     const { closing } = this.#context
     const until = realClock.now() + limit
-    while (this.#openConnection() === undefined && realClock.now() < until && !closing.aborted) await chance.wait(until)
+    const isOver = () => this.#openConnection() !== undefined || this.#isInHurry || closing.aborted
+    while (!isOver() && realClock.now() < until) await chance.wait(until)
+    this.#isInHurry = false
+  }
+
+  /** Waits until an address of the neighbour is known, as from a seed, or it has connected, up to `limit`. */
+  async awaitAddress(chance: Signal, limit: Milliseconds): Promise<void> {
+    const { closing } = this.#context
+    const until = realClock.now() + limit
+    const hasWay = () => this.#ways.direct.length + this.#ways.relayed.length > 0
+    const isOver = () => hasWay() || this.#openConnection() !== undefined || closing.aborted
+    while (!isOver() && realClock.now() < until) await chance.wait(until)
+  }
+
+  /** The next wait for a call ends at once. */
+  hurry(): void {
+    this.#isInHurry = true
   }
 
   /**
@@ -53,7 +69,8 @@ export class Dialler {
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
     const existing = this.#openConnection()
     if (existing !== undefined) return join(existing)
-    if (this.#addresses.length === 0) throw new Error('its address is unknown, and it has not connected')
+    const { direct, relayed } = this.#ways
+    if (direct.length + relayed.length === 0) throw new Error('its address is unknown, and it has not connected')
     const { turns, closing } = this.#context
     const waiting = new AbortController()
     this.#waiting = waiting
@@ -77,10 +94,8 @@ export class Dialler {
     return open.find(({ direct }) => direct) ?? open.at(0)
   }
 
-  /** Its addresses of the kinds that this peer dials. */
-  get #addresses(): readonly string[] {
-    const all = this.#id === undefined ? [] : this.#context.directory.addressesOf(this.#id)
-    return all.filter((address) => isDialled(multiaddr(address)))
+  get #ways(): Ways {
+    return waysTo(this.#id === undefined ? [] : this.#context.directory.addressesOf(this.#id))
   }
 
   /** Its peer id; `undefined` when it is not in the peer list. */
@@ -111,11 +126,10 @@ export class Dialler {
           { signal }
         )
       )
-    const relayed = this.#addresses.filter(isRelayed)
-    const direct = this.#addresses.filter((address) => !isRelayed(address))
+    const { direct, signalled, relayed } = this.#ways
     if (relayed.length === 0) return call(direct, limits.dialTimeout)
     const failures: unknown[] = []
-    for (const addresses of [direct, signalled(relayed)]) {
+    for (const addresses of [direct, signalled]) {
       try {
         if (addresses.length > 0) return await call(addresses, limits.dialTimeout / 2)
       } catch (error) {

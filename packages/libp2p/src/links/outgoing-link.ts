@@ -9,7 +9,7 @@ import { realClock } from '../base/clock.js'
 import { controlProtocol } from '../base/constants.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
-import { type ControlMessage, ProtocolFault, type Welcome } from './control-messages.js'
+import { type ControlMessage, ProtocolFault } from './control-messages.js'
 import { Dialler, openStream, openStreams } from './dialler.js'
 import { ExchangeWriter } from './exchange-writer.js'
 import { explain } from '../base/explain.js'
@@ -131,6 +131,13 @@ export class OutgoingLink {
     }
   }
 
+  /** Dials at once, if the neighbour is not connected: it does not know yet that this peer is there. */
+  hurry(): void {
+    if (this.#neighbour.isUp('outgoing')) return
+    this.#dialler?.hurry()
+    this.#retry.notify()
+  }
+
   /** Ends the wait for the next attempt: the neighbour has connected, or is no longer refused. */
   retryNow(): void {
     this.#dialler?.called()
@@ -202,6 +209,8 @@ export class OutgoingLink {
     try {
       if (waits && (this.#neighbour.isPermanent || this.#queue.length === 0))
         await dialler.awaitCall(this.#retry, this.#reconnection.callWait)
+      // A seed has not answered yet: a dial that fails for this would only put off the next one.
+      if (this.#reconnection.attempts === 0) await dialler.awaitAddress(this.#retry, this.#context.limits.callWait)
       const streams = await dialler.reach((connection) => this.#join(connection))
       if (streams === undefined) return { reason: this.#neighbour.reason }
       began = realClock.now()
@@ -229,17 +238,13 @@ export class OutgoingLink {
     if (welcome === undefined) return undefined
     const via = viaOf(connection.remoteAddr, this.#context, welcome.relayVectors)
     this.#neighbour.routes.set('outgoing', via)
-    this.#resume(welcome)
-    return openStreams(this.#context, connection, control, via)
-  }
-
-  #resume(welcome: Welcome): void {
     if (!this.#queue.resume(welcome)) {
       throw new ProtocolFault(`it claims to have vector ${welcome.received}, which was never sent`)
     }
     this.#context.changed.notify()
     this.#neighbour.recordActivity()
     this.#codecs = welcome.codecs
+    return openStreams(this.#context, connection, control, via)
   }
 
   async #exchange({ control, exchange, host }: Streams): Promise<string> {

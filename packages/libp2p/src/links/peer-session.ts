@@ -7,8 +7,8 @@ import { connectionsTo, isOpen, type LinkContext } from './context.js'
 import { IncomingLink } from './incoming-link.js'
 import { Neighbour } from './neighbour.js'
 import { OutgoingLink } from './outgoing-link.js'
-import { isDialled } from '../addresses/kinds.js'
-import { isBetweenPages, isRelayed, signalled } from '../addresses/relay-address.js'
+import { isBetweenPages } from '../addresses/relay-address.js'
+import { type Ways, waysTo } from '../addresses/ways.js'
 import { within } from '../base/within.js'
 
 /** Another peer: its state, and the links to and from it. */
@@ -32,11 +32,9 @@ export class PeerSession {
     return this.neighbour.name
   }
 
-  /** Whether this peer is a page, and the other one seems to be one, too: it has no address that a page dials. */
-  get #isOtherPage(): boolean {
+  get #ways(): Ways {
     const { directory } = this.#context
-    const all = directory.addressesOf(directory.entry(this.name)?.id ?? '')
-    return isPage && all.every((address) => isRelayed(address) || !isDialled(multiaddr(address)))
+    return waysTo(directory.addressesOf(directory.entry(this.name)?.id ?? ''))
   }
 
   /** The connections to it. */
@@ -60,7 +58,8 @@ export class PeerSession {
     const ownEntry = directory.entry(self)
     const entry = directory.entry(this.name)
     if (entry === undefined) return
-    const mayBeCalled = ownEntry !== undefined && (ownEntry.addresses.length > 0 || this.#isOtherPage)
+    const mayBeCalled =
+      ownEntry !== undefined && (ownEntry.addresses.length > 0 || (isPage && this.#ways.direct.length === 0))
     const waits = mayBeCalled && entry.id < ownEntry.id
     await this.outgoing.run(waits)
   }
@@ -80,13 +79,11 @@ export class PeerSession {
    * directly.
    */
   async seekDirect(): Promise<void> {
-    const { node, limits, closing, directory, greet } = this.#context
+    const { node, limits, closing, greet } = this.#context
     const relayed = this.connections.filter(({ direct }) => !direct)
     if (relayed.length === this.connections.length) {
-      const all = directory.addressesOf(directory.entry(this.name)?.id ?? '')
-      const relayedOnes = all.filter((address) => isRelayed(address))
-      const direct = [...all.filter((address) => !isRelayed(address)), ...signalled(relayedOnes)]
-      const addresses = direct.map((address) => multiaddr(address)).filter(isDialled)
+      const { direct, signalled } = this.#ways
+      const addresses = [...direct, ...signalled].map((address) => multiaddr(address))
       if (addresses.length === 0) return
       const dial = (signal: AbortSignal) => node.dial(addresses, { signal, force: true })
       const connection = await within(limits.dialTimeout, closing, dial)

@@ -5,6 +5,7 @@ import type { Milliseconds } from '@murmuration/core'
 import { Budgets } from '../base/budgets.js'
 import type { TransportMaker } from '../libraries/webrtc.js'
 import { webRTC, webRTCDirect } from '../libraries/webrtc.browser.js'
+import { dataChannel } from '../tabs/data-channel.js'
 import type { TransportOptions, Transports } from './transport-options.js'
 
 /** No server for STUN: nobody but peers of the run is asked for anything. */
@@ -15,7 +16,7 @@ export async function transportsOf({ shaper }: TransportOptions): Promise<Transp
   const transport = webSockets()
   return {
     transports: [
-      webRTCDirect({ rtcConfiguration }),
+      webRTCDirect({ rtcConfiguration, dataChannel }),
       betweenPages,
       shaper === undefined ? transport : shaper.transport(transport)
     ],
@@ -28,14 +29,14 @@ export async function transportsOf({ shaper }: TransportOptions): Promise<Transp
 const maxOffers = 8
 const offerEvery: Milliseconds = 5_000
 
-/** The method of the transport that libp2p's type lacks: it answers an offer, which makes a connection of the browser. */
+/** The method of the transport that libp2p's type lacks: it answers an offer, which makes a connection. */
 interface AnsweringTransport extends Transport {
   _onProtocol(stream: Stream, connection: Connection, signal: AbortSignal): Promise<void>
 }
 
 /** WebRTC to other pages. A browser makes 500 connections in the life of a page, so peers may offer only so many. */
 const betweenPages: TransportMaker = (components) => {
-  const transport = webRTC({ rtcConfiguration })(components) as AnsweringTransport
+  const transport = webRTC({ rtcConfiguration, dataChannel })(components) as AnsweringTransport
   const answer = transport._onProtocol.bind(transport)
   const offers = new Budgets(maxOffers, offerEvery)
   transport._onProtocol = async (stream, connection, signal) => {

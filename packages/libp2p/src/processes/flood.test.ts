@@ -18,16 +18,19 @@ const MiB = 1 << 20
 /** Admits a flooder again at once, so that it floods continuously. */
 const limits = { initialShutOut: 1, maxShutOut: 1, maxBackoff: 20 }
 
+const tcp = '/ip4/127.0.0.1/tcp/0'
+const webrtc = '/ip4/127.0.0.1/udp/0/webrtc-direct'
+
 /** A peer "a" with these neighbours, and the neighbour "m" that attacks it. */
 async function flooded(
   t: ExecutionContext,
   attacks: readonly string[],
   elements: number,
-  others: readonly TestNode[] = []
+  { listen = tcp, others = [] }: { readonly listen?: string; readonly others?: readonly TestNode[] } = {}
 ) {
   const edges = [...others.map(({ name }) => name), m].map((name) => ['a', name] as const)
   const runSettings = { settings: { run: 'test' }, start: '00', schema: schemaOf(elements) }
-  const victim = await testNode(t, graph(...edges), 'a', { limits, runSettings })
+  const victim = await testNode(t, graph(...edges), 'a', { limits, runSettings, listen: [listen] })
   const identity = await createIdentity()
   const child = fork(fileURLToPath(new URL('./hostile-neighbour.test.support.js', import.meta.url)))
   t.teardown(() => child.kill('SIGKILL'))
@@ -50,10 +53,15 @@ function inUse(): number {
   return heapUsed + arrayBuffers
 }
 
-for (const flood of ['flood of vectors', 'flood of pings whose answers are not read']) {
-  test.serial(`a ${flood} of 256 MiB takes less than 24 MiB of memory`, async (t) => {
+for (const [flood, way, listen] of [
+  ['flood of vectors', 'TCP', tcp],
+  ['flood of pings whose answers are not read', 'TCP', tcp],
+  ['flood of vectors', 'WebRTC', webrtc],
+  ['flood of pings whose answers are not read', 'WebRTC', webrtc]
+] as const) {
+  test.serial(`a ${flood} of 256 MiB over ${way} takes less than 24 MiB of memory`, async (t) => {
     const before = inUse()
-    const { victim, count } = await flooded(t, [flood], 1 << 16)
+    const { victim, count } = await flooded(t, [flood], 1 << 16, { listen })
     await eventually('a flood', () => count.made > 0)
     const growth = inUse() - before
     t.true(growth < 24 * MiB, `${Math.round(growth / MiB)} MiB`)
@@ -63,7 +71,7 @@ for (const flood of ['flood of vectors', 'flood of pings whose answers are not r
 
 test.serial('however many pings arrive at once, few are handled per turn, and rounds continue', async (t) => {
   const honest = await testNode(t, graph(['a', 'b']), 'b', { limits })
-  const { victim, count } = await flooded(t, ['pings'], 8, [honest])
+  const { victim, count } = await flooded(t, ['pings'], 8, { others: [honest] })
   const status = () => victim.peer.neighbours().find(({ name }) => name === m)
   const handled = () => status()?.traffic.received.overhead ?? 0
   let most = 0

@@ -17,6 +17,7 @@ import { behindLength, frame, pings, sayHello } from '../hostile.test.support.js
 import { decodeIdentity } from '../base/identity.js'
 import { createNode } from '../node/node.js'
 import type { RunSettings } from '../base/run-settings.js'
+import { startedDialler } from '../tabs/dialler.test.support.js'
 import { TrafficMeter } from '../base/traffic.js'
 
 /** The orders to the process. */
@@ -120,7 +121,8 @@ process.on('disconnect', () => process.exit())
 
 async function run(orders: Orders): Promise<void> {
   const identity = decodeIdentity(orders.key, 'the orders')
-  const node = await createNode({ identity, listen: [], limits: limitsOf() })
+  const isTab = orders.victims.some((address) => address.includes('webrtc-direct'))
+  const node = await (isTab ? startedDialler(identity) : createNode({ identity, listen: [], limits: limitsOf() }))
   await node.handle(controlProtocol, (stream) => answerHello(stream, orders))
   await node.handle(exchangeProtocol, (stream) => stream.addEventListener('message', () => {}))
   await node.start()

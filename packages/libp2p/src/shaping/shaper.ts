@@ -39,14 +39,14 @@ export class Shaper {
   readonly #lines: AccessLines
   readonly #connections = new Set<ShapedConnection>()
 
-  /** Throws an InputError for links with shared pipes. */
+  /** Throws an InputError for links with shared pipes, and in a page. */
   constructor(options: ShaperOptions) {
     const { links, self, topology, frameBytes } = options
     const problem = shapingProblem(links, topology.peers)
     if (problem !== undefined) throw new InputError(problem)
     this.slowness = slownessOf(links, self, topology, frameBytes)
     this.#options = options
-    this.#lines = new AccessLines(links.access(self), machineClock)
+    this.#lines = new AccessLines(links.access(self), machineClock())
   }
 
   /** Returns a transport with shaped connections. */

@@ -14,7 +14,7 @@ const ofSource = { atOnce: 16, every: 250 } as const
 const ofAll = { atOnce: 64, every: 50 } as const
 
 /** A caller that is being answered. */
-interface Answered extends Place {
+interface AnsweredCaller extends Place {
   readonly key: string
   readonly end: AbortController
 }
@@ -29,7 +29,7 @@ export class Callers {
   readonly #sources = new Budgets(ofSource.atOnce, ofSource.every)
   readonly #all = new Budgets(ofAll.atOnce, ofAll.every)
   /** In order of arrival, by caller. */
-  readonly #answered = new Map<string, Answered>()
+  readonly #answered = new Map<string, AnsweredCaller>()
 
   /** @param timeout - for a caller to connect */
   constructor(timeout: Milliseconds) {
@@ -50,7 +50,7 @@ export class Callers {
   ): Promise<void> {
     const holder = sourceOfHost(host)
     if (this.#answered.has(key) || !this.#sources.spend(holder) || !this.#all.spend('')) return
-    const caller: Answered = { key, holder, isIdle: true, end: new AbortController() }
+    const caller: AnsweredCaller = { key, holder, isIdle: true, end: new AbortController() }
     this.#answered.set(key, caller)
     if (this.#answered.size > maxAnswered) this.#end(placeToFree([...this.#answered.values()]))
     try {
@@ -60,7 +60,7 @@ export class Callers {
     }
   }
 
-  #end(caller: Answered | undefined): void {
+  #end(caller: AnsweredCaller | undefined): void {
     if (caller === undefined) return
     this.#answered.delete(caller.key)
     caller.end.abort(new Error('too many callers'))

@@ -50,7 +50,7 @@ const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'))
 /** ecdsa-with-SHA256 (RFC 5758). */
 const algorithm = sequence(objectId('2a8648ce3d040302'))
 
-/** The signed part of a certificate (RFC 5280, 4.1): version 3, serial number 1, and no end of its validity (4.1.2.5). */
+/** The signed part of a certificate (RFC 5280, 4.1): version 3, serial number 1, and no end of its validity. */
 function toBeSigned(subjectPublicKey: Uint8Array): Buffer {
   const commonName = sequence(objectId('550403'), der(0x0c, Buffer.from('murmuration')))
   const name = sequence(der(0x31, commonName))

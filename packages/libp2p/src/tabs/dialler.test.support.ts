@@ -9,13 +9,18 @@ import { certificateOf } from './certificate.js'
 
 /** The node, until the test ends. */
 export async function dialler(t: ExecutionContext, identity: Identity): Promise<Libp2p> {
-  const node = await createLibp2p({
+  const node = await startedDialler(identity)
+  t.teardown(() => node.stop())
+  return node
+}
+
+/** The node. */
+export function startedDialler(identity: Identity): Promise<Libp2p> {
+  return createLibp2p({
     privateKey: identity.privateKey,
     transports: [webRTCDirect({ certificate: certificateOf(identity), rtcConfiguration: { iceServers: [] } })],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
     connectionGater: { denyDialMultiaddr: () => false }
   })
-  t.teardown(() => node.stop())
-  return node
 }

@@ -80,7 +80,7 @@ test('all addresses are passed on by the other peers, although the peer list has
   t.deepEqual([...found].sort(), ['tcp', 'webrtc', 'ws'])
 })
 
-test('a stranger over WebRTC is refused as over TCP', async (t) => {
+test('an unknown peer over WebRTC is refused as over TCP', async (t) => {
   const a = await testNode(t, edge, 'a', { listen })
   const listed = await createIdentity()
   a.peer.meet([
@@ -88,11 +88,11 @@ test('a stranger over WebRTC is refused as over TCP', async (t) => {
     { name: peerName('b'), id: listed.id, addresses: [] }
   ])
   const address = multiaddr(a.peer.addresses[1])
-  const stranger = await createIdentity()
-  const node = await dialler(t, stranger)
+  const unknown = await createIdentity()
+  const node = await dialler(t, unknown)
   const connection = await node.dial(address).catch(() => undefined)
   await eventually('the end of the connection', () => connection === undefined || connection.status !== 'open')
-  t.like(await eventOf(a, 'unknown-peer-refused'), { id: stranger.id, reason: 'it is not in the peer list' })
+  t.like(await eventOf(a, 'unknown-peer-refused'), { id: unknown.id, reason: 'it is not in the peer list' })
   t.is((await (await dialler(t, listed)).dial(address)).status, 'open')
 })
 

@@ -7,6 +7,7 @@ import type { Limits } from '../base/constants.js'
 import type { Identity } from '../base/identity.js'
 import { type TransportMaker, webRTCDirect } from '../libraries/webrtc.js'
 import { ListeningTransport } from './listening-transport.js'
+import { dataChannel } from './data-channel.js'
 import { certificateOf } from './certificate.js'
 import { Callers } from './callers.js'
 
@@ -17,7 +18,11 @@ interface DirectListener extends Listener {
 
 /** The transport. It dials nothing. */
 export function webrtcListening(identity: Identity, limits: Pick<Limits, 'handshakeTimeout'>): TransportMaker {
-  const transport = webRTCDirect({ certificate: certificateOf(identity), rtcConfiguration: { iceServers: [] } })
+  const transport = webRTCDirect({
+    certificate: certificateOf(identity),
+    rtcConfiguration: { iceServers: [] },
+    dataChannel
+  })
   const callers = new Callers(limits.handshakeTimeout / 2)
   return (components) =>
     new ListeningTransport(transport(components), (listener) => bounded(listener as DirectListener, callers))

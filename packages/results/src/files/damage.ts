@@ -1,5 +1,5 @@
 /** Where a JSON file is damaged, and how, in words. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 
 type Issue = z.core.$ZodIssue
 

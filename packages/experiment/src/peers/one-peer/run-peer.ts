@@ -4,6 +4,7 @@ import {
   type EpochSettings,
   hasRows,
   Members,
+  type OwnLinks,
   type Saved,
   Session,
   type TrainingSettings
@@ -304,12 +305,23 @@ function membersOf(
     places: [...(admission?.places ?? []), ...gone],
     signer: peer.signer,
     others: watching,
+    links: linksOf(peer),
     wait: { start: timeout, pause },
     onChange: (change, standing) => {
       const event = events.of(change, standing)
       if (event !== undefined) emit(event)
     }
   })
+}
+
+/** What a peer's membership has to know of its links. */
+function linksOf(peer: Peer): OwnLinks {
+  return {
+    get missing() {
+      return peer.neighbours().flatMap(({ name, state }) => (state === 'ready' ? [] : name))
+    },
+    hurry: () => peer.hurry()
+  }
 }
 
 /** Where the loss of a peer ends the run. A shared store says itself who is lost. */
@@ -331,6 +343,8 @@ async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Pro
     return 'begins'
   }
   peer.meet(peerList)
+  // The others have long begun to dial it, and do so ever more rarely.
+  if (run.admission?.own !== undefined) peer.hurry()
   let reported = ''
   return members.entrance(() => {
     if (peer.refusal !== undefined) throw peer.refusal

@@ -26,7 +26,9 @@ export class MemberEvents {
     if (text === undefined) return undefined
     const self = this.#self
     const counts = { present: present.length, members: members.length }
-    return { kind: 'membership', peer: self, state, ...counts, missing, text: `${self}: ${text}` }
+    const event = { kind: 'membership', peer: self, state, ...counts, missing, text: `${self}: ${text}` } as const
+    if (change.kind !== 'left-out' || change.time === undefined) return event
+    return { ...event, leftOut: { peer: change.peer, seconds: wholeSeconds(change.time) } }
   }
 
   /** Seconds until now in each state in which something was wrong. */
@@ -61,7 +63,7 @@ export class MemberEvents {
       case 'reachable':
         return `the link to ${change.peer} works again`
       case 'left-out':
-        return `${this.#isOr(change.peer)} left out by ${change.by.join(', ')}: it was late, or came back, too often`
+        return `${this.#isOr(change.peer)} left out by ${change.by.join(', ')}: it was late, or came back, too often${timeText(change.time)}`
       case 'taken-in':
         return `${this.#isOr(change.peer)} no longer left out`
     }
@@ -78,6 +80,13 @@ export class MemberEvents {
     this.#since = now
   }
 }
+
+/** For how much longer, where that is known. */
+function timeText(time: Milliseconds | undefined): string {
+  return time === undefined ? '' : `; for ${wholeSeconds(time)} s`
+}
+
+const wholeSeconds = (time: Milliseconds) => Math.max(1, Math.ceil(time / 1000))
 
 function stateText(
   { state, policy }: Extract<MemberChange, { readonly kind: 'state' }>,

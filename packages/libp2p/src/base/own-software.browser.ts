@@ -1,2 +1,0 @@
-/** A page is a bundle. */
-export const ownSoftware: string | undefined = undefined
