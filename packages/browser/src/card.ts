@@ -21,15 +21,15 @@ export function cardOf({ name, run, expires }: Invitation, plan: RunPlan): RunCa
 }
 
 /** What is learned, for a person who knows no names of models and of data sets. */
-export function learnedOf({ training }: Pick<RunPlan, 'training'>): string {
-  const { data, task } = training
+export function learnedOf(plan: Pick<RunPlan, 'training'>): string {
+  const { data, task } = plan.training
   const set = namedSets.find(({ name }) => (typeof data === 'string' ? data === name : name in data))
   if (set !== undefined) {
     const { name, isText, hasImages } = set
     if (isText) return 'to continue texts'
     return hasImages ? `to tell apart what images show (${name})` : `to tell two kinds of points apart (${name})`
   }
-  const samples = samplesOf({ training })
+  const samples = samplesOf(plan)
   switch (samples.kind) {
     case 'text':
       return 'to continue texts'

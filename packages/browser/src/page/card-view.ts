@@ -92,8 +92,9 @@ function hint(text: string): void {
 function wantedText({ kind, classes, columns }: WantedSamples): string {
   if (kind === 'text') return 'The run needs texts: files that end in .txt.'
   if (kind === 'table') {
-    const which = columns === undefined ? '' : `, with the columns ${columns.join(', ')}`
-    return `The run needs a table: a CSV file whose first line names the columns${which}.`
+    const which =
+      columns === undefined ? '' : `, with ${columns.length === 1 ? 'a column' : 'columns'} ${columns.join(', ')}`
+    return `The run needs a table: a CSV file whose first line names its columns${which}.`
   }
   const which = classes === undefined ? '' : `; the folders are called ${classes.join(', ')}`
   return `The run needs images (PNG or JPEG) in folders: the name of a folder says what its images show${which}.`
