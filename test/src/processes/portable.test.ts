@@ -63,7 +63,8 @@ const files: Readonly<Record<string, string | Uint8Array>> = {
   ...images,
   'images/cats/1.png': png(1),
   'images/dogs/2.jpg': jpg(2),
-  ...idx()
+  ...idx(),
+  'columns.parquet': Uint8Array.of(0x50, 0x41, 0x52, 0x31, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, 0x41, 0x52, 0x31)
 }
 
 /** What no page needs, or what a peer in a page reaches by an entry of its own. */
@@ -96,17 +97,28 @@ test('the programs of a tab’s workers can be classic scripts, which Vite makes
 })
 
 const page = `
-import { provideFiles } from '@murmuration/data'
+import { loadLocalData, provideFiles } from '@murmuration/data'
+import { createTfjsTask } from '@murmuration/tfjs'
 import { setTaskProgram } from '@murmuration/tasks'
 import { dataResults, pureResults, taskResults } from './dist/processes/portable-results.js'
 
 setTaskProgram(() => new Worker('task-thread.js', { type: 'module' }))
+const options = { testFraction: 0.2, partition: { kind: 'equal' }, seed: 1, peers: ['a'] }
+const refusal = (data) => loadLocalData({ ...options, data }).then(() => 'none', (error) => error.message)
+const refusals = async () => [
+  await refusal({ kind: 'files', path: 'columns.parquet' }),
+  await refusal({ kind: 'files', path: 'https://example.org/a.csv', sha256: {} }),
+  await refusal({ kind: 'known', name: 'mnist' }),
+  await refusal({ kind: 'files', path: 'nowhere.csv' }),
+  await createTfjsTask({ localData: options, model: { kind: 'module', path: './mine.js' } }).catch((error) => error.message)
+]
+
 window.results = (async () => {
   const names = await (await fetch('names')).json()
   const file = async (path) => ({ path: '/' + path, file: await (await fetch('files/' + path)).blob() })
   provideFiles(await Promise.all(names.map(file)))
   const others = crossOriginIsolated ? {} : { ...(await pureResults()), ...(await dataResults((name) => name)) }
-  return { ...others, ...(await taskResults()) }
+  return { results: { ...others, ...(await taskResults()) }, refusals: await refusals() }
 })()
 `
 const thread = `
@@ -130,8 +142,13 @@ async function resultsInNode(): Promise<PortableResults> {
   }
 }
 
-/** Results of a page. */
-async function resultsIn(t: ExecutionContext, headers: Readonly<Record<string, string>>): Promise<PortableResults> {
+/** What a page that has the files computes, and with which sentences it refuses others. */
+interface PageResults {
+  readonly results: PortableResults
+  readonly refusals: readonly string[]
+}
+
+async function resultsIn(t: ExecutionContext, headers: Readonly<Record<string, string>>): Promise<PageResults> {
   t.timeout(timeLimit(60_000))
   const bytes = Object.entries(files).map(([name, content]) => [`files/${name}`, Buffer.from(content)])
   const url = await servedPage(
@@ -145,7 +162,7 @@ async function resultsIn(t: ExecutionContext, headers: Readonly<Record<string, s
     headers
   )
   const opened = await openedBrowser(t, url, {})
-  return opened.page.evaluate(() => (window as unknown as { results: Promise<PortableResults> }).results)
+  return opened.page.evaluate(() => (window as unknown as { results: Promise<PageResults> }).results)
 }
 
 const isolated = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
@@ -153,12 +170,20 @@ const isolated = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-em
 const inBrowser = executablePath === undefined ? test.serial.skip : test.serial
 
 inBrowser(`streams, codecs, runs, files and tasks have the same bits in a page as in Node${skipped}`, async (t) => {
-  const found = await resultsIn(t, {})
+  const { results: found, refusals } = await resultsIn(t, {})
   t.deepEqual(found, { ...(await resultsInNode()), ...(await taskResults()) })
   t.true(Object.keys(found).length > 25)
+  const expected = [
+    /^columns\.parquet: a page reads no Parquet; save the table as CSV$/,
+    /^https:\/\/example\.org\/a\.csv: a page fetches no data; fetch the files, and give them to the page$/,
+    /^the page needs [\w-]+\.gz(, [\w-]+\.gz){2}; fetch what is missing, and give it to the page$/,
+    /^nowhere\.csv cannot be read: there is no such file on this page; expected/,
+    /^\.\/mine\.js: a page runs no modules of others/
+  ]
+  for (const [index, sentence] of expected.entries()) t.regex(refusals[index], sentence)
 })
 
 inBrowser(`tasks have the same bits in a page whose threads share memory${skipped}`, async (t) => {
-  const found = await resultsIn(t, isolated)
-  t.deepEqual(found, await taskResults())
+  const { results } = await resultsIn(t, isolated)
+  t.deepEqual(results, await taskResults())
 })

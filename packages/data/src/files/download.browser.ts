@@ -16,9 +16,9 @@ export async function downloadFromMirrors(
   _mirrors: readonly string[],
   sha256: Readonly<Record<string, string>>
 ): Promise<readonly DataFile[]> {
-  return Object.keys(sha256).map((name) => {
-    const path = [...places.files.keys()].find((each) => basename(each) === name)
-    if (path !== undefined) return { name, path }
-    throw new InputError(`the page needs the file ${name}; fetch it, and give it to the page`)
-  })
+  const paths = new Map([...places.files.keys()].map((path) => [basename(path), path]))
+  const missing = Object.keys(sha256).filter((name) => !paths.has(name))
+  if (missing.length > 0)
+    throw new InputError(`the page needs ${missing.join(', ')}; fetch what is missing, and give it to the page`)
+  return Object.keys(sha256).map((name) => ({ name, path: paths.get(name) ?? name }))
 }
