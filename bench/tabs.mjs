@@ -12,6 +12,7 @@ import { RTCPeerConnection } from 'node-datachannel/polyfill'
 import { chromium } from 'playwright-core'
 import { createIdentity, createPeer } from '@murmuration/libp2p'
 import { createTopology } from '@murmuration/topology'
+import * as here from './tab-ends.mjs'
 
 const { values } = parseArgs({
   options: { sizes: { type: 'string', default: '1,10,100' }, repeats: { type: 'string', default: '5' } }
@@ -19,78 +20,10 @@ const { values } = parseArgs({
 const sizes = values.sizes.split(',').map(Number)
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What both ends do, in the page and here. */
-const both = `
-  const peerOf = async (self, listen, megabytes, { createPeer, createTopology, identity }) => {
-    const peer = await createPeer({
-      self, identity, seed: 1, listen,
-      topology: createTopology({ peers: ['n', 'p'], graph: { kind: 'ring' } }),
-      runSettings: { settings: {}, schema: [{ name: 'x', shape: [megabytes * 250_000] }], start: '' }
-    })
-    const receiving = async () => {
-      for (;;) {
-        const envelope = await peer.fabric.receive().catch(() => undefined)
-        if (envelope === undefined) return
-        peer.fabric.recycle(envelope.message)
-      }
-    }
-    void receiving()
-    return peer
-  }
-  /** Sends so many vectors, and waits until they are acknowledged. Returns the time and the longest round trip. */
-  const send = async (peer, to, megabytes, count) => {
-    const vector = Float32Array.from({ length: megabytes * 250_000 }, (_, index) => Math.fround(index / 7))
-    const began = performance.now()
-    let longest = 0
-    const pinging = setInterval(async () => { longest = Math.max(longest, (await peer.roundTrip(to)) ?? 10_000) }, 250)
-    for (let sent = 0; sent < count;) {
-      if (peer.neighbours()[0].queue < 2 && peer.fabric.send(to, { kind: 0, round: sent, vector }) === 'queued') sent++
-      else await peer.fabric.sleep(peer.fabric.now() + 2)
-    }
-    while (peer.neighbours()[0].queue > 0) await peer.fabric.sleep(peer.fabric.now() + 2)
-    clearInterval(pinging)
-    return { took: performance.now() - began, longest }
-  }
-  const bare = { expected: 0 }
-  const wire = (channel) => {
-    bare.channel = channel
-    channel.binaryType = 'arraybuffer'
-    channel.bufferedAmountLowThreshold = 1 << 19
-    bare.open = new Promise((resolve) => (channel.readyState === 'open' ? resolve() : (channel.onopen = () => resolve())))
-    channel.onmessage = ({ data }) => {
-      if (data === 'done') return bare.done?.()
-      if (typeof data === 'string') return void (bare.expected = Number(data))
-      bare.expected -= data.byteLength
-      if (bare.expected <= 0) channel.send('done')
-    }
-  }
-  const gathered = (pc) => new Promise((resolve) => {
-    if (pc.iceGatheringState === 'complete') resolve()
-    pc.onicegatheringstatechange = () => pc.iceGatheringState === 'complete' && resolve()
-    setTimeout(resolve, 1500)
-  })
-  const sendBare = async (bytes, chunk) => {
-    const { channel } = bare
-    const data = new Uint8Array(chunk)
-    const began = performance.now()
-    const done = new Promise((resolve) => (bare.done = resolve))
-    channel.send(String(bytes))
-    for (let sent = 0; sent < bytes; sent += chunk) {
-      if (channel.bufferedAmount > 1 << 20) await new Promise((resolve) => {
-        channel.onbufferedamountlow = () => resolve()
-        setTimeout(resolve, 100)
-      })
-      channel.send(data)
-    }
-    await done
-    return performance.now() - began
-  }
-`
-
 const page = `
   import { createIdentity, createPeer } from '@murmuration/libp2p'
   import { createTopology } from '@murmuration/topology'
-  ${both}
+  import { bare, gathered, peerOf, send, sendBare, wire } from './bench/tab-ends.mjs'
   const identity = createIdentity()
   let peer
   globalThis.act = {
@@ -112,8 +45,6 @@ const page = `
     sendBare
   }
 `
-const here = new Function(`${both}; return { peerOf, send, bare, wire, gathered, sendBare }`)()
-
 const bundle = await build({
   stdin: { contents: page, resolveDir: root },
   bundle: true,
