@@ -21,14 +21,15 @@ export function cardOf({ name, run, expires }: Invitation, plan: RunPlan): RunCa
 }
 
 /** What is learned, for a person who knows no names of models and of data sets. */
-export function learnedOf({ training: { data, task } }: Pick<RunPlan, 'training'>): string {
+export function learnedOf(plan: Pick<RunPlan, 'training'>): string {
+  const { data, task } = plan.training
   const set = namedSets.find(({ name }) => (typeof data === 'string' ? data === name : name in data))
   if (set !== undefined) {
     const { name, isText, hasImages } = set
     if (isText) return 'to continue texts'
     return hasImages ? `to tell apart what images show (${name})` : `to tell two kinds of points apart (${name})`
   }
-  const samples = samplesOf({ training: { data, task, test: 0 } as RunPlan['training'] })
+  const samples = samplesOf(plan)
   switch (samples.kind) {
     case 'text':
       return 'to continue texts'
@@ -67,7 +68,7 @@ function leavesOf(plan: RunPlan, self: string): readonly string[] {
   const { options, training, file } = plan
   const others = file.topology.peers.filter((name) => name !== self)
   const samples = sampleTexts(plan)
-  const counts = localWeights(training) !== 'per-sample' ? [] : ['How many samples you give is told to the other peers.']
+  const counts = localWeights(training) === undefined ? [] : ['How many samples you give is told to the other peers.']
   return [
     `In each of ${options.rounds} rounds, numbers of the model go to other peers: to ${others.join(', ')}, or some of them.`,
     ...(samples.length > 0

@@ -210,6 +210,22 @@ inBrowser(`a table’s rows are counted, and a missing column is named${skipped}
   t.deepEqual(complaints, [])
 })
 
+inBrowser(`the test set that all peers share is asked for, too${skipped}`, async (t) => {
+  const { page, complaints } = await opened(t, { samples: { kind: 'table', test: 'test.csv' } })
+  await page.getByText('too: “test.csv”').waitFor()
+  const csv = (name: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from('x,y\n1,2\n') })
+  await page.locator('#files').setInputFiles([csv('mine.csv')])
+  await page.getByText('All peers test on “test.csv”').waitFor()
+  t.true(await page.getByRole('button', { name: 'Join' }).isDisabled())
+  await page.locator('#files').setInputFiles([csv('test.csv')])
+  await page.getByText('Found 1 row in 1 file, and the test set “test.csv”.').waitFor()
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.waitForFunction(() => globalThis.fake.samples !== undefined)
+  const paths = await page.evaluate(() => (globalThis.fake.samples as { path: string }[]).map(({ path }) => path))
+  t.deepEqual(paths, ['mine.csv', 'test.csv'])
+  t.deepEqual(complaints, [])
+})
+
 inBrowser(`training is shown as it goes; leaving, and what a peer calls itself, are safe${skipped}`, async (t) => {
   const { page, complaints } = await opened(t, { place: '<b>carol</b>' })
   await page.getByRole('button', { name: 'Join' }).click()

@@ -39,7 +39,9 @@ export function showCard(card: RunCard, join: (samples: readonly DroppedFile[] |
 /** Shows what data a run needs, and calls `use` with what was given, or undefined as long as nothing fits. */
 function takeSamples(need: WantedSamples, use: (samples: readonly DroppedFile[] | undefined) => void): void {
   found<HTMLElement>('#samples').hidden = false
-  found('#wanted').textContent = `${wantedText(need)} Your files stay on this device: this tab trains on them here.`
+  const common = need.test === undefined ? '' : ` It needs the test set that all peers share, too: “${need.test}”.`
+  found('#wanted').textContent =
+    `${wantedText(need)}${common} Your files stay on this device: this tab trains on them here.`
   found<HTMLElement>('#folder-label').hidden = need.kind !== 'images' || !canChooseFolders
   found<HTMLElement>('#label-line').hidden = need.kind !== 'images'
   found('#labels').replaceChildren(...(need.classes ?? []).map((name) => element('option', { value: name })))
@@ -90,8 +92,9 @@ function hint(text: string): void {
 function wantedText({ kind, classes, columns }: WantedSamples): string {
   if (kind === 'text') return 'The run needs texts: files that end in .txt.'
   if (kind === 'table') {
-    const which = columns === undefined ? '' : `, with the columns ${columns.join(', ')}`
-    return `The run needs a table: a CSV file whose first line names the columns${which}.`
+    const which =
+      columns === undefined ? '' : `, with ${columns.length === 1 ? 'a column' : 'columns'} ${columns.join(', ')}`
+    return `The run needs a table: a CSV file whose first line names its columns${which}.`
   }
   const which = classes === undefined ? '' : `; the folders are called ${classes.join(', ')}`
   return `The run needs images (PNG or JPEG) in folders: the name of a folder says what its images show${which}.`

@@ -15,9 +15,24 @@ export interface SampleCheck {
 /** The data that a person is asked for. */
 export type WantedSamples = Exclude<SampleNeed, { readonly kind: 'none' }>
 
-/** What of the files a run can use. Hidden files are passed over. */
+/** What of the files a run can use, with the test set that all its peers share. Hidden files are passed over. */
 export async function checkSamples(given: readonly DroppedFile[], need: WantedSamples): Promise<SampleCheck> {
+  const { test } = need
   const files = given.filter(({ path }) => !path.split('/').some((part) => part.startsWith('.')))
+  const isTest = ({ path }: DroppedFile) => test !== undefined && path.split('/').includes(test)
+  const own = files.filter((file) => !isTest(file))
+  const check = await checkOwn(own, need)
+  if (test === undefined) return check
+  const tests = files.filter(isTest)
+  if (tests.length === 0) {
+    const problem = `All peers test on “${test}”: give it, too. Who invited you has it.`
+    return { ...check, found: undefined, problems: [...check.problems, problem] }
+  }
+  const found = check.found && `${check.found}, and the test set “${test}”`
+  return { ...check, files: [...check.files, ...tests], found }
+}
+
+async function checkOwn(files: readonly DroppedFile[], need: WantedSamples): Promise<SampleCheck> {
   if (need.kind === 'images') return checkImages(files, need)
   if (need.kind === 'table') return checkTables(files, need)
   return checkTexts(files)
