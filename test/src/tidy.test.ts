@@ -121,7 +121,7 @@ test('everything that is built has a source', (t) => {
     .filter(
       (file) =>
         !file.includes('/node_modules/') &&
-        /\/dist\/(?!readmes\/|gathered\/|page\/[0-9a-f]{16}\/|libraries\/shared-\w+\.js).*\.js$/.test(file)
+        /\/dist\/(?!readmes\/|gathered\/|page\/[0-9a-f]{16}\/|libraries\/shared(-\w+)?\.js).*\.js$/.test(file)
     )
   const orphans = built.filter((file) => !existsSync(root + file.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))
   t.deepEqual(orphans, [], 'npm run clean removes them')
