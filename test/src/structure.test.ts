@@ -134,7 +134,7 @@ const manyImports: Readonly<Record<string, number>> = {
   'packages/engine/src/driver/peer.ts': 17,
   'packages/engine/src/epochs/elastic-session.ts': 16,
   'packages/experiment/src/peers/one-peer/run-peer.ts': 27,
-  'packages/experiment/src/peers/peer-command.ts': 18,
+  'packages/experiment/src/peers/peer-command.ts': 17,
   'packages/experiment/src/peers/swarm/swarm.ts': 19,
   'packages/experiment/src/sim/run/run.ts': 17,
   'packages/libp2p/src/discovery/discovery.ts': 18,
