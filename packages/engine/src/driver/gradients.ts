@@ -118,7 +118,10 @@ export class Gradients {
     const draws = Array.from({ length: accumulate }, (_, index) => round * accumulate + index)
     const squaresOf = clip === undefined ? undefined : (g: Float32Array) => this.#decay.squaresOf(g, x.values)
     const computed = lines.gradients({ parameters: x.values, round, draws, samples, squaresOf })
-    const take = (gradients: readonly LineGradient[]) => this.#takeLines(gradients, x, round)
+    const take = (gradients: readonly LineGradient[]) => {
+      const loss = gradients.reduce((sum, gradient) => sum + gradient.loss, 0) / gradients.length
+      return this.#take({ loss, vector: gradients[0].vector }, x, round, gradients)
+    }
     let taken: PromiseLike<Vector> | undefined
     return { then: (onFulfilled, onRejected) => (taken ??= computed.then(take)).then(onFulfilled, onRejected) }
   }
@@ -130,49 +133,27 @@ export class Gradients {
     if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
   }
 
-  #take({ loss, vector }: Gradient, x: Vector, round: number, of?: Pick<LineGradient, 'squares' | 'isOwned'>): Vector {
+  /** @param of - the gradients of lines that it is the mean of, if the peers of lines have computed it */
+  #take({ loss, vector }: Gradient, x: Vector, round: number, of?: readonly LineGradient[]): Vector {
     const { clip } = this.#options
-    if (!this.#isUsed({ loss, vector }, x, round)) return this.#arena.adopt(new Float32Array(0))
-    const decay = this.#decay
-    const g =
-      of?.isOwned === true
-        ? this.#arena.adopt(decay.add(vector, x.values))
-        : this.#arena.compute(x.length, (out, from, to) => void decay.write(out, vector, x.values, from, to))
-    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#decay.trainedOf(numbers), of?.squares))
-    return this.#kept(g, x)
-  }
-
-  #takeLines(gradients: readonly LineGradient[], x: Vector, round: number): Vector {
-    const [first] = gradients
-    if (gradients.length === 1 && first.weight === 1) return this.#take(first, x, round, first)
-    const count = gradients.length
-    const loss = gradients.reduce((sum, gradient) => sum + gradient.loss, 0) / count
-    if (!this.#isUsed({ loss, vector: first.vector }, x, round)) return this.#arena.adopt(new Float32Array(0))
-    const { clip } = this.#options
-    for (const { vector, squares, weight } of gradients) {
-      const parts = this.#decay.trainedOf(this.#decay.add(vector, x.values))
-      if (clip !== undefined) clipTo(clip, parts, squares)
-      // What is no gradient has the mean over the lines.
-      for (const part of parts) scale(part, weight * count)
-    }
-    const terms = gradients.map(({ vector }) => ({ weight: 1 / count, vector }))
-    weightedSum(first.vector, terms)
-    return this.#kept(this.#arena.adopt(first.vector), x)
-  }
-
-  /** Checks a gradient. False where the session has ended meanwhile: nobody uses it. */
-  #isUsed({ loss, vector }: Gradient, x: Vector, round: number): boolean {
     this.#isUnderWay = false
-    if (this.#arena.isClosed) return false
+    // The session has ended meanwhile: nobody uses the gradient.
+    if (this.#arena.isClosed) return this.#arena.adopt(new Float32Array(0))
     if (this.#first === undefined) checkNumbers("the task's gradient", vector, x.length)
     this.loss = loss
     this.#first ??= loss
     const found = foundLoss(loss, this.#first)
     if (found !== undefined) throw this.#owner.diverged(round, found)
-    return true
-  }
-
-  #kept(g: Vector, x: Vector): Vector {
+    const decay = this.#decay
+    const [line] = of ?? []
+    const isMean = of !== undefined && (of.length > 1 || line.weight !== 1)
+    const g = isMean
+      ? this.#arena.adopt(meanOfLines(of, x.values, { decay, clip }))
+      : line?.isOwned === true
+        ? this.#arena.adopt(decay.add(vector, x.values))
+        : this.#arena.compute(x.length, (out, from, to) => void decay.write(out, vector, x.values, from, to))
+    if (clip !== undefined && !isMean)
+      g.whenDone((numbers) => clipTo(clip, this.#decay.trainedOf(numbers), line?.squares))
     g.at = x
     this.#last = g
     return g
@@ -196,6 +177,27 @@ export class Gradients {
   get size(): number {
     return this.#last === undefined || this.#last.length === 0 ? 0 : norm(this.#last.values)
   }
+}
+
+/** The weighted mean of what several lines give, each with its penalty, and clipped; in the first one's memory. */
+function meanOfLines(
+  gradients: readonly LineGradient[],
+  x: Float32Array,
+  { decay, clip }: { readonly decay: WeightDecay; readonly clip: number | undefined }
+): Float32Array {
+  const count = gradients.length
+  for (const { vector, squares, weight } of gradients) {
+    const parts = decay.trainedOf(decay.add(vector, x))
+    if (clip !== undefined) clipTo(clip, parts, squares)
+    // What is no gradient has the mean over the lines.
+    for (const part of parts) scale(part, weight * count)
+  }
+  const [{ vector: mean }] = gradients
+  weightedSum(
+    mean,
+    gradients.map(({ vector }) => ({ weight: 1 / count, vector }))
+  )
+  return mean
 }
 
 /** The mean of gradients on as many batches, one computed after the other. */

@@ -9,7 +9,6 @@ import {
   acceptText,
   type Ballot,
   type Epoch,
-  epochProblem,
   isBefore,
   isMember,
   isQuorum,
@@ -17,7 +16,7 @@ import {
   type MemberPlace,
   type MemberStanding
 } from './epoch.js'
-import { type EpochRules, isApart, nextEpoch, stagesWithoutModel } from './next-epoch.js'
+import { type EpochRules, isApart, nextEpoch, nextEpochProblem, stagesWithoutModel } from './next-epoch.js'
 import { type Accepted, type Decision, type EpochNote, type FinishedPart, noteText, readNote } from './notes.js'
 
 /** What is not answered is sent again after this time. */
@@ -275,7 +274,7 @@ export class EpochAgreement {
     if (!this.isIn || !isMember(this.#epoch, from) || isBefore(ballot, this.#promised)) return undefined
     if (isBefore(this.#promised, ballot) && this.#proposesTooOften(from, now)) return undefined
     if (note.kind === 'prepare') return this.#prepare(from, ballot, now)
-    const problem = this.#problemOf(note.value)
+    const problem = nextEpochProblem(this.#options, this.#epoch, note.value)
     if (problem !== undefined) return `proposes ${problem}`
     this.#follows(from, ballot, now)
     this.#accepted = { ballot, value: note.value }
@@ -397,14 +396,6 @@ export class EpochAgreement {
     if (isQuorum(this.#epoch, accepts)) this.#decide(proposal)
   }
 
-  /** What is wrong with a value as the next epoch. */
-  #problemOf(value: Epoch): string | undefined {
-    const problem = epochProblem(this.#epoch, value)
-    if (problem !== undefined) return problem
-    const [stage] = stagesWithoutModel(this.#options, value)
-    return stage === undefined ? undefined : `nobody’s model of stage ${stage}`
-  }
-
   /** How long a member has to stop. */
   #timeFor(place: MemberPlace): Milliseconds {
     if (this.#around.hasLeft(place)) return 0
@@ -439,7 +430,7 @@ export class EpochAgreement {
     const proposal = this.#proposal
     if (proposal === undefined || !this.#isMine(note) || !isMember(this.#epoch, from)) return undefined
     if (standing.opened > this.#epoch.number) return `has opened epoch ${standing.opened}, which is not decided`
-    const problem = accepted && this.#problemOf(accepted.value)
+    const problem = accepted && nextEpochProblem(this.#options, this.#epoch, accepted.value)
     if (problem !== undefined) return `has accepted ${problem}`
     proposal.promises.set(from, note)
     this.#drive(proposal, now)
@@ -470,7 +461,7 @@ export class EpochAgreement {
       const { value, ballot, accepts } = decision
       if (value.number <= this.#epoch.number) continue
       if (value.number > this.#next) return this.#tell(from, { kind: 'news', epoch: this.#epoch.number })
-      const problem = this.#problemOf(value)
+      const problem = nextEpochProblem(this.#options, this.#epoch, value)
       if (problem !== undefined) return `a decision with ${problem}`
       const text = acceptText(ballot, value)
       const signed = accepts.filter(([name, signature]) => this.#options.signer.verify(name, text, signature))

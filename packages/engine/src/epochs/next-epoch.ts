@@ -3,7 +3,7 @@ import { byName, type PeerName } from '@murmuration/core'
 import type { BrokenPair } from '@murmuration/membership'
 import type { SavedTree } from '../driver/save.js'
 import { replicasOf, stagesWithout } from '../pipeline/lines-among.js'
-import { type Epoch, isMember, isQuorum, type MemberPlace, type MemberStanding } from './epoch.js'
+import { type Epoch, epochProblem, isMember, isQuorum, type MemberPlace, type MemberStanding } from './epoch.js'
 
 /** What an algorithm makes of the members of an epoch; the same at all peers of a run. */
 export interface EpochRules {
@@ -80,6 +80,14 @@ function isOfLastRound({ name, round }: StandingModel, all: readonly StandingMod
 export function stagesWithoutModel({ lines }: Pick<EpochRules, 'lines'>, { givers }: Epoch): readonly number[] {
   if (lines === undefined) return givers.length === 0 ? [0] : []
   return stagesWithout(lines, (peer) => givers.includes(peer))
+}
+
+/** As {@link epochProblem}, also of the stages of a model. */
+export function nextEpochProblem(rules: Pick<EpochRules, 'lines'>, last: Epoch, next: Epoch): string | undefined {
+  const problem = epochProblem(last, next)
+  if (problem !== undefined) return problem
+  const [stage] = stagesWithoutModel(rules, next)
+  return stage === undefined ? undefined : `nobody’s model of stage ${stage}`
 }
 
 /**

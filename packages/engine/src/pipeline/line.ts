@@ -34,7 +34,7 @@ export interface LineGradient {
   readonly isOwned: boolean
   /** The sum of the squares over all stages, if it was asked for. */
   readonly squares: number | undefined
-  /** What it counts among those of all lines, so that the mean over the replicas of the stage is the mean over lines. */
+  /** What it counts among all lines: the mean over the replicas of the stage is that over the lines. */
   readonly weight: number
 }
 

@@ -81,22 +81,20 @@ export class Evaluator {
   /** Takes a peer's parameters of a round; once all have arrived, evaluates their mean. */
   take(from: PeerName, given: Snapshot): void {
     const joined = this.#lines === undefined ? [{ peer: from, snapshot: given }] : this.#lines.take(from, given)
-    for (const { peer, snapshot } of joined) this.#takeModel(peer, snapshot)
-  }
-
-  #takeModel(peer: PeerName, snapshot: Snapshot): void {
-    const { round, seconds, samples, bytes, parameters } = snapshot
-    if (snapshot.holds !== undefined) {
-      const all = this.#rows.take(snapshot)
-      if (all !== undefined) this.#evaluate(round, [all.parameters], totalOf(all.snapshots, []))
-      return
+    for (const { peer, snapshot } of joined) {
+      const { round, seconds, samples, bytes, parameters } = snapshot
+      if (snapshot.holds !== undefined) {
+        const all = this.#rows.take(snapshot)
+        if (all !== undefined) this.#evaluate(round, [all.parameters], totalOf(all.snapshots, []))
+        continue
+      }
+      const isServer = parameters.length === 0
+      this.#latest.set(peer, { seconds, samples: isServer ? 0 : samples, bytes })
+      if (isServer) continue
+      const ofRound = this.#snapshots.get(round) ?? new Map<PeerName, Snapshot>()
+      this.#snapshots.set(round, ofRound.set(peer, snapshot))
+      this.#evaluateIfComplete(round, ofRound)
     }
-    const isServer = parameters.length === 0
-    this.#latest.set(peer, { seconds, samples: isServer ? 0 : samples, bytes })
-    if (isServer) return
-    const ofRound = this.#snapshots.get(round) ?? new Map<PeerName, Snapshot>()
-    this.#snapshots.set(round, ofRound.set(peer, snapshot))
-    this.#evaluateIfComplete(round, ofRound)
   }
 
   /** From now on the mean is that of the peers that are left, or of those of the epoch. */

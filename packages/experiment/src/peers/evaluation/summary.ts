@@ -8,7 +8,7 @@ import { nothingLearned } from '../../training/learned-nothing.js'
 import { sumOfCounts } from '../../base/rows.js'
 import type { RunPlan } from '../../training/plan.js'
 import type { Centralised } from './evaluator.js'
-import type { PeerResult } from '../one-peer/run-peer.js'
+import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { modelsAmong } from './line-snapshots.js'
 import { joinedVector } from '../../base/joined-vector.js'
 import { faultsBySender } from '../reporting/sender-faults.js'
@@ -118,6 +118,23 @@ export function resultsOfLines(lines: PipelineOfFile['lines'], results: PeerResu
     (line) => [line[0], joinedResult(line.flatMap((peer) => results.get(peer) ?? []))] as const
   )
   return new Map(joined)
+}
+
+/** What peers, or the peers of lines together, had learned when they had to end. */
+export function unfinishedOf(
+  { pipeline }: Pick<RunPlan['file'], 'pipeline'>,
+  models: ReadonlyMap<PeerName, UnfinishedModel>
+): readonly UnfinishedModel[] {
+  if (pipeline === undefined) return [...models.values()]
+  return modelsAmong(pipeline.lines, (peer) => models.has(peer)).map((line) => {
+    const stages = line.flatMap((peer) => models.get(peer) ?? [])
+    return {
+      ...stages[0],
+      rounds: Math.min(...stages.map(({ rounds }) => rounds)),
+      parameters: joinedVector(stages.map(({ parameters }) => parameters)),
+      task: { ...stages[0].task, schema: stages.flatMap(({ task }) => task.schema) }
+    }
+  })
 }
 
 function joinedResult(stages: readonly PeerResult[]): PeerResult {

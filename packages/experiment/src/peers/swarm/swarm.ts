@@ -6,11 +6,9 @@ import { checkCheckpoints, type CheckpointOptions } from '../checkpoints/checkpo
 import { roundGrace } from '../checkpoints/halt.js'
 import { Child } from './child.js'
 import type { RunEvent, Summary } from '../../base/events.js'
-import { joinedVector } from '../../base/joined-vector.js'
 import { DisagreementError, failureKindOf, LostError } from '../../base/errors.js'
 import { differenceOf } from '../evaluation/difference.js'
 import { Evaluator } from '../evaluation/evaluator.js'
-import { modelsAmong } from '../evaluation/line-snapshots.js'
 import { Losses } from '../evaluation/losses.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { SummarisedEvents } from '../reporting/summarised-events.js'
@@ -21,7 +19,7 @@ import { meetingTimeout } from '../../training/meeting-timeout.js'
 import type { PeerResult, UnfinishedModel } from '../one-peer/run-peer.js'
 import { checkSave, saveModel } from '../recording/save.js'
 import { shapedLinks } from '../one-peer/shaped-links.js'
-import { type PeerResults, resultsOfLines, summarise } from '../evaluation/summary.js'
+import { type PeerResults, resultsOfLines, summarise, unfinishedOf } from '../evaluation/summary.js'
 import type { WatchAddress } from '@murmuration/watch'
 import { versions } from '../../base/versions.js'
 
@@ -152,25 +150,6 @@ function saveMean(
   return saveModel(options, task.schema, mean(models), facts)
 }
 
-/** What peers, or the peers of lines together, had learned when they had to end. */
-function unfinishedOf({ file: { pipeline } }: RunPlan, workers: readonly Child[]): readonly UnfinishedModel[] {
-  const models = new Map(workers.flatMap(({ name, unfinished }) => (unfinished ? [[name, unfinished] as const] : [])))
-  if (pipeline === undefined) return [...models.values()]
-  return modelsAmong(pipeline.lines, (peer) => models.has(peer)).map((line) =>
-    joinedUnfinished(line.flatMap((peer) => models.get(peer) ?? []))
-  )
-}
-
-function joinedUnfinished(stages: readonly UnfinishedModel[]): UnfinishedModel {
-  const [first] = stages
-  return {
-    ...first,
-    rounds: Math.min(...stages.map(({ rounds }) => rounds)),
-    parameters: joinedVector(stages.map(({ parameters }) => parameters)),
-    task: { ...first.task, schema: stages.flatMap(({ task }) => task.schema) }
-  }
-}
-
 /** Saves the mean of the models of a run that nobody has finished. */
 async function saveUnfinished(plan: RunPlan, models: readonly UnfinishedModel[], options: SwarmOptions) {
   if (options.save === undefined || models.length === 0) return
@@ -220,7 +199,10 @@ async function runChildren(
     const [{ results, gaveUp }, ofServers] = await Promise.race([ends, stopped.promise, evaluator.failure])
     return { results, servers: ofServers, gaveUp: losses.withCause(gaveUp) }
   } catch (error) {
-    if (failureKindOf(error) === 'neighboursMissing') await saveUnfinished(plan, unfinishedOf(plan, workers), options)
+    if (failureKindOf(error) === 'neighboursMissing') {
+      const models = new Map(workers.flatMap(({ name, unfinished }) => (unfinished ? [[name, unfinished]] : [])))
+      await saveUnfinished(plan, unfinishedOf(plan.file, models), options)
+    }
     throw losses.withCause(error)
   } finally {
     signal.removeEventListener('abort', abort)
