@@ -2,7 +2,7 @@
  * Writes the files that "npm test" and "npm run check" run to test/dist/gathered. Each is a worker of ava: one for the
  * tests of a folder of a package, since starting a worker takes longer than most files; but one for each file that is
  * not in a folder of test/ and libp2p, whose tests wait for connections or compute for long, and for each that only
- * "npm run check" runs.
+ * "npm run check" runs; and one for all that load node-datachannel.
  *
  * With `--all`: also the tests in folders named `processes`, which need processes, servers, browsers or containers of
  * their own, `characterisation`, which test libraries, and `studies`, which compare with published figures.
@@ -23,6 +23,8 @@ const testsIn = (place) =>
     .sort()
 
 const isOfCheck = (file) => /(^|\/)(processes|characterisation|studies)\//.test(file)
+/** What loads node-datachannel: a second thread that does so ends the process, so they share one. */
+const isNative = (file) => /^(tabs\/tabs|hostile|processes\/(flood|stun|tab-trains|tab-transports))$/.test(file)
 const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
 const groups = new Map()
 for (const place of [...packages, 'test']) {
@@ -30,7 +32,13 @@ for (const place of [...packages, 'test']) {
     if (isOfCheck(file) && !process.argv.includes('--all')) continue
     const [first, ...rest] = file.split('/')
     const isAlone = isOfCheck(file) || (rest.length === 0 && (place === 'test' || place === 'packages/libp2p'))
-    const group = isAlone ? `${place}/${file}` : rest.length === 0 ? place : `${place}/${first}`
+    const group = isNative(file)
+      ? 'native'
+      : isAlone
+        ? `${place}/${file}`
+        : rest.length === 0
+          ? place
+          : `${place}/${first}`
     groups.set(group, [...(groups.get(group) ?? []), `${place}/dist/${file}.test.js`])
   }
 }
