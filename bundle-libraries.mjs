@@ -3,7 +3,7 @@
  * As the hundreds of modules that they are, they take several times as long to load. Without this step the packages do
  * the same, and start more slowly.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
