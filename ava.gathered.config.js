@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 
 // These take longest, so they begin first: begun last, one of them would keep all but one core idle at the end.
 const first = [
+  'native',
   'test.processes.webgpu',
   'test.processes.tfjs-node',
   'test.processes.membership-processes',

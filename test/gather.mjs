@@ -2,7 +2,7 @@
  * Writes the files that "npm test" and "npm run check" run to test/dist/gathered. Each is a worker of ava: one for the
  * tests of a folder of a package, since starting a worker takes longer than most files; but one for each file that is
  * not in a folder of test/ and libp2p, whose tests wait for connections or compute for long, and for each that only
- * "npm run check" runs.
+ * "npm run check" runs; and one for all that load node-datachannel.
  *
  * With `--all`: also the tests in folders named `processes`, which need processes, servers, browsers or containers of
  * their own, `characterisation`, which test libraries, and `studies`, which compare with published figures.
