@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 // These take longest, so they begin first: begun last, one of them would keep all but one core idle at the end.
 const first = [
   'native',
+  'test.processes.tab-trains',
   'test.processes.webgpu',
   'test.processes.tfjs-node',
   'test.processes.membership-processes',
@@ -27,6 +28,8 @@ export default {
   // Tests of connections and of processes wait much of their time.
   concurrency: availableParallelism() + 1,
   sortTestFiles: (left, right) => turn(left) - turn(right) || (left < right ? -1 : 1),
+  // node-datachannel ends a process in which two threads load it; processes take no more time.
+  workerThreads: false,
   // Only what hangs goes without any result for so long, also on a busy machine; the tests' own limits name what is
   // missing.
   timeout: '15m'

@@ -2,12 +2,12 @@
  * Writes the files that "npm test" and "npm run check" run to test/dist/gathered. Each is a worker of ava: one for the
  * tests of a folder of a package, since starting a worker takes longer than most files; but one for each file that is
  * not in a folder of test/ and libp2p, whose tests wait for connections or compute for long, and for each that only
- * "npm run check" runs; and one for all that load node-datachannel.
+ * "npm run check" runs.
  *
  * With `--all`: also the tests in folders named `processes`, which need processes, servers, browsers or containers of
  * their own, `characterisation`, which test libraries, and `studies`, which compare with published figures.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -22,13 +22,6 @@ const testsIn = (place) =>
     .map((file) => file.replace(/\.test\.ts$/, ''))
     .sort()
 
-/**
- * Whether a test makes peers that listen for WebRTC: all such tests are in one worker, since the native package ends a
- * process in which two threads use it.
- */
-const usesWebRTC = (place, file) =>
-  /\/udp\/0\/webrtc-direct|\bbrowsers: true/.test(readFileSync(join(root, place, `src/${file}.test.ts`), 'utf8'))
-
 const isOfCheck = (file) => /(^|\/)(processes|characterisation|studies)\//.test(file)
 const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
 const groups = new Map()
@@ -37,13 +30,7 @@ for (const place of [...packages, 'test']) {
     if (isOfCheck(file) && !process.argv.includes('--all')) continue
     const [first, ...rest] = file.split('/')
     const isAlone = isOfCheck(file) || (rest.length === 0 && (place === 'test' || place === 'packages/libp2p'))
-    const group = usesWebRTC(place, file)
-      ? 'webrtc'
-      : isAlone
-        ? `${place}/${file}`
-        : rest.length === 0
-          ? place
-          : `${place}/${first}`
+    const group = isAlone ? `${place}/${file}` : rest.length === 0 ? place : `${place}/${first}`
     groups.set(group, [...(groups.get(group) ?? []), `${place}/dist/${file}.test.js`])
   }
 }

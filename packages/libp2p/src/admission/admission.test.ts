@@ -203,7 +203,8 @@ test('unknown peers of one address do not keep those of another from presenting 
   const identity = await createIdentity()
   const seeds = [peer.addresses[0]]
   await t.notThrowsAsync(entering(await invitationTo(run, { seeds }), identity))
-  t.true(many.slice(3).every(({ status }) => status === 'open'))
+  // One makes room for each call of the peer, which calls again where an answer takes long.
+  t.true(many.slice(8).every(({ status }) => status === 'open'))
 })
 
 test('an invitation to a run without peers ends with the reason', async (t) => {
