@@ -1,4 +1,4 @@
-import type { Libp2p, StreamHandler } from '@libp2p/interface'
+import type { Connection, Libp2p, StreamHandler } from '@libp2p/interface'
 import {
   InputError,
   type Milliseconds,
@@ -127,6 +127,7 @@ export class NetworkPeer implements Peer {
     }
     node.addEventListener('connection:open', ({ detail }) => {
       this.#desk?.opened(detail)
+      this.#greet(detail)
       peers.connected(detail)
     })
     await startNode(node, this.#options.listen)
@@ -134,6 +135,16 @@ export class NetworkPeer implements Peer {
     // An abort before `start` had no listener.
     if (this.#options.signal?.aborted) this.#aborted()
     this.fabric.signal.throwIfAborted()
+  }
+
+  /**
+   * Presents this peer to a peer of the run that it has dialled, whatever for, and even if the dial was given up
+   * meanwhile. Whoever uses the connection asks again, and is told of a refusal.
+   */
+  #greet(connection: Connection): void {
+    const { directory, greet } = this.#context
+    const isOfRun = directory.nameOf(connection.remotePeer.toString()) !== undefined
+    if (connection.direction === 'outbound' && isOfRun) greet?.(connection).catch(() => {})
   }
 
   /** Answers only peers of the peer list: a seed that this peer has dialled could ask, too. */
