@@ -204,6 +204,9 @@ inBrowser(`a tab where WebRTC never connects, as in Firefox on loopback, trains 
   await page.waitForFunction(() => (window as unknown as Tab).events.some(({ kind }) => kind === 'step'), undefined, {
     timeout: timeLimit(40_000)
   })
+  await page.evaluate(() => globalThis.dispatchEvent(new Event('offline')))
+  const notes = (await eventsOf(page)).flatMap((event) => (event.kind === 'note' ? [event.text] : []))
+  t.true(notes.some((text) => text.startsWith('This device is off the network')))
   await page.evaluate(() => (window as unknown as Tab).run.leave())
   t.regex(String(await ended), /This tab has left the run/)
   const unknown = peers.flatMap(({ events }) =>

@@ -29,8 +29,8 @@ export async function transportsOf({ limits, shaper }: TransportOptions): Promis
 }
 
 /**
- * WebRTC to peers of Node. Where a network or a browser bars it, nothing says so, and an attempt would take all the time
- * of a dial: half of it is left for WebSockets.
+ * WebRTC to peers of Node. Where a network or a browser bars it, nothing says so, and an attempt would take all the
+ * time of a dial: half of it is left for WebSockets.
  */
 const directly =
   (limit: Milliseconds): TransportMaker =>
