@@ -84,7 +84,10 @@ export class TabRun implements Run {
   async #train(samples: readonly DroppedFile[]): Promise<Summary> {
     const progress = new TabProgress(this.#shown.plan.options.rounds, (event) => this.#emit(event))
     const leave = () => this.#stop.abort(new StoppedError())
+    const text = 'This device is off the network; the run goes on without it, and it returns by itself.'
+    const offline = () => this.#emit({ kind: 'note', text })
     globalThis.addEventListener?.('pagehide', leave)
+    globalThis.addEventListener?.('offline', offline)
     try {
       setTaskProgram(taskProgram)
       progress.phase('loading', 'The model and the data are loaded.')
@@ -101,6 +104,7 @@ export class TabRun implements Run {
     } finally {
       progress.end()
       globalThis.removeEventListener?.('pagehide', leave)
+      globalThis.removeEventListener?.('offline', offline)
     }
   }
 

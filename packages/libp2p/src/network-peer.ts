@@ -1,4 +1,4 @@
-import type { Libp2p, StreamHandler } from '@libp2p/interface'
+import type { Connection, Libp2p, StreamHandler } from '@libp2p/interface'
 import {
   InputError,
   type Milliseconds,
@@ -10,7 +10,7 @@ import {
 import { hashText } from '@murmuration/vectors'
 import { AdmissionDesk, oncePerConnection } from './admission/desk.js'
 import { admissionProtocol } from './admission/protocol.js'
-import { afterTurn, realClock } from './base/clock.js'
+import { afterTurn, onWaking, realClock } from './base/clock.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './base/constants.js'
 import type { LinkContext } from './links/context.js'
 import { maxPadding } from './links/control-messages.js'
@@ -34,6 +34,9 @@ import type { Traffic } from './base/traffic.js'
 
 /** The timeout of a ping. */
 const pingTimeout: Milliseconds = 10_000
+
+/** The time in which a link must answer after this machine may have slept. */
+const wakingTimeout: Milliseconds = 5_000
 
 /** A peer over its libp2p node. */
 export class NetworkPeer implements Peer {
@@ -127,10 +130,12 @@ export class NetworkPeer implements Peer {
     }
     node.addEventListener('connection:open', ({ detail }) => {
       this.#desk?.opened(detail)
+      greet(this.#context, detail)
       peers.connected(detail)
     })
     await startNode(node, this.#options.listen)
     await this.#reach.start()
+    onWaking(() => (this.#reach.look(), askLinks(this.#peers, this.#closing.signal)), this.#closing.signal)
     // An abort before `start` had no listener.
     if (this.#options.signal?.aborted) this.#aborted()
     this.fabric.signal.throwIfAborted()
@@ -279,5 +284,25 @@ export class NetworkPeer implements Peer {
         .concat(this.unreached)
         .join('; ')
     )
+  }
+}
+
+/**
+ * Presents this peer to a peer of the run that it has dialled, whatever for, and even if the dial was given up
+ * meanwhile. Whoever uses the connection asks again, and is told of a refusal.
+ */
+function greet(context: LinkContext, connection: Connection): void {
+  const isOfRun = context.directory.nameOf(connection.remotePeer.toString()) !== undefined
+  if (connection.direction === 'outbound' && isOfRun) context.greet?.(connection).catch(() => {})
+}
+
+/** Asks all links whether they still work, and dials again at once those that do not. */
+function askLinks({ sessions }: PeerSet, closing: AbortSignal): void {
+  for (const session of sessions.values()) {
+    session.outgoing.hurry()
+    if (!session.neighbour.isUp('outgoing')) continue
+    void session.roundTrip(0, realClock.now() + wakingTimeout).then((time) => {
+      if (time === undefined && !closing.aborted) session.cut('no answer after this page has slept')
+    })
   }
 }

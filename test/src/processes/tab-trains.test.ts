@@ -62,8 +62,8 @@ async function threePeers(t: ExecutionContext, training: string, given?: string)
   const addresses = await first.place
   seeds.push(addresses.find((address) => /\/tcp\/\d+\/p2p\//.test(address)) ?? '')
   const others = names.slice(1).map(start)
-  const seed = addresses.find((address) => address.includes('webrtc-direct')) ?? ''
-  const line = await invitationText(request, { name: phone, seeds: [seed], expires: 3_600_000 })
+  const ways = ['webrtc-direct', '/ws/'].flatMap((kind) => addresses.find((address) => address.includes(kind)) ?? [])
+  const line = await invitationText(request, { name: phone, seeds: ways, expires: 3_600_000 })
   const peers: readonly PeerOfTest[] = [first, ...others]
   return { peers, line, request }
 }
@@ -183,6 +183,37 @@ inBrowser(
     t.deepEqual(seen('phone is dead'), [0, 0, 0])
   }
 )
+
+inBrowser(`a tab where WebRTC never connects, as in Firefox on loopback, trains by WebSocket${skipped}`, async (t) => {
+  t.timeout(timeLimit(120_000))
+  const { page } = await openedTab(t)
+  await page.addInitScript(() => {
+    // It looks for no address of its own.
+    const withoutAddresses = class extends RTCPeerConnection {
+      constructor(configuration?: RTCConfiguration) {
+        super({ ...configuration, iceTransportPolicy: 'relay' })
+      }
+    }
+    globalThis.RTCPeerConnection = withoutAddresses
+  })
+  await page.reload()
+  const { peers, line } = await threePeers(t, endless)
+  await opened(page, `http://localhost/#join=${line}`)
+  t.is(await page.evaluate(() => (window as unknown as Tab).run.device.key), 'webcrypto')
+  const ended = joined(page).catch(({ message }) => String(message))
+  await page.waitForFunction(() => (window as unknown as Tab).events.some(({ kind }) => kind === 'step'), undefined, {
+    timeout: timeLimit(40_000)
+  })
+  await page.evaluate(() => globalThis.dispatchEvent(new Event('offline')))
+  const notes = (await eventsOf(page)).flatMap((event) => (event.kind === 'note' ? [event.text] : []))
+  t.true(notes.some((text) => text.startsWith('This device is off the network')))
+  await page.evaluate(() => (window as unknown as Tab).run.leave())
+  t.regex(String(await ended), /This tab has left the run/)
+  const unknown = peers.flatMap(({ events }) =>
+    events.filter((event) => JSON.stringify(event).includes('it presented no invitation'))
+  )
+  t.deepEqual(unknown, [])
+})
 
 /** Rows of two classes: the sum of both numbers is above 1 or not. */
 function rows(count: number, from: number): string {

@@ -127,6 +127,32 @@ for (const [kind, listen] of [
   })
 }
 
+testInBrowser(`a page that is back on the network dials at once, whatever its timers do${skipped}`, async (t) => {
+  const [tab] = await openedTabs(t, talking)
+  const { page } = tab
+  const id = await begin(tab)
+  const other = { name: peerName('n'), id: (await createIdentity()).id, addresses: ['/ip4/127.0.0.1/tcp/9/ws'] }
+  const list = [other, { name: peerName('p'), id, addresses: [] }]
+  await page.evaluate('globalThis.setTimeout = () => 0')
+  const dials = () => page.waitForEvent('websocket', { timeout })
+  const first = dials()
+  run(tab, { self: 'p', peers: ['n', 'p'], list, seeds: [], count: 1, timeout }).catch(() => {})
+  await first
+  await page.waitForFunction('globalThis.peer.neighbours()[0].reason !== "not connected yet"')
+  for (const [target, event] of [
+    ['globalThis', 'online'],
+    ['globalThis', 'pageshow'],
+    ['document', 'visibilitychange'],
+    ['document', 'resume']
+  ]) {
+    const next = dials()
+    // Again and again, since an attempt may still be on its way.
+    await page.evaluate(`globalThis.again = setInterval(() => ${target}.dispatchEvent(new Event('${event}')), 50)`)
+    await t.notThrowsAsync(next, event)
+    await page.evaluate('clearInterval(globalThis.again)')
+  }
+})
+
 testInBrowser(`two pages exchange vectors directly, with a peer of Node for the signalling${skipped}`, async (t) => {
   const peers = ['n', 'p', 'q']
   const tabs = await openedTabs(t, talking, 2)

@@ -1,7 +1,7 @@
 import { sinceBoot } from '#platform/base/machine.js'
 import { InputError, type Milliseconds } from '@murmuration/core'
 
-export { afterTurn } from '#platform/base/machine.js'
+export { afterTurn, onWaking } from '#platform/base/machine.js'
 
 /** A clock with timers. */
 export interface TimerClock {

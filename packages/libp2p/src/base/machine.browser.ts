@@ -22,5 +22,18 @@ export function afterTurn(callback: () => void): () => void {
   return () => void callbacks.delete(turn)
 }
 
+/**
+ * Calls `wake` whenever connections may have been lost unseen: the page is seen or runs again, or the machine is back
+ * on the network.
+ */
+export function onWaking(wake: () => void, signal: AbortSignal): void {
+  const seen = () => {
+    if (!document.hidden) wake()
+  }
+  globalThis.document?.addEventListener('visibilitychange', seen, { signal })
+  globalThis.document?.addEventListener('resume', wake, { signal })
+  for (const event of ['online', 'pageshow']) globalThis.addEventListener(event, wake, { signal })
+}
+
 /** A page is a bundle. */
 export const ownSoftware: string | undefined = undefined

@@ -11,6 +11,9 @@ export function afterTurn(callback: () => void): () => void {
   return () => clearImmediate(immediate)
 }
 
+/** A process of Node is told of no sleep. */
+export function onWaking(_wake: () => void, _closing: AbortSignal): void {}
+
 /** The version of this package; `undefined` in a bundle, which has no package.json, or another program's. */
 export const ownSoftware: string | undefined = versionIn('../../package.json')
 

@@ -67,14 +67,14 @@ export class Dialler {
    */
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
     const existing = this.#openConnection()
-    if (existing !== undefined) return join(existing)
+    if (existing !== undefined) return join(await this.#greeted(existing))
     if (!this.#hasAddress) throw new Error('its address is unknown, and it has not connected')
     const { turns, closing } = this.#context
     const waiting = new AbortController()
     this.#waiting = waiting
     const call = async () => {
       this.#waiting = undefined
-      return join(this.#openConnection() ?? (await this.#dial()))
+      return join(await this.#greeted(this.#openConnection() ?? (await this.#connect())))
     }
     try {
       // The handshake after the connection computes as much as the connection itself, so the turn lasts until the
@@ -106,11 +106,11 @@ export class Dialler {
     return this.#context.directory.entry(this.#name)?.id
   }
 
-  async #dial(): Promise<Connection> {
-    const { greet } = this.#context
-    const connection = await this.#connect()
+  /** A connection on which this peer, if it has dialled, has presented itself. */
+  async #greeted(connection: Connection): Promise<Connection> {
+    if (connection.direction === 'inbound') return connection
     try {
-      await greet?.(connection)
+      await this.#context.greet?.(connection)
     } catch (error) {
       // The neighbour answers an unknown peer only once per connection.
       connection.abort(new Error('it does not admit this peer'))

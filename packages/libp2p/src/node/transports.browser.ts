@@ -5,18 +5,21 @@ import type { Milliseconds } from '@murmuration/core'
 import { Budgets } from '../base/budgets.js'
 import type { TransportMaker } from '../libraries/webrtc.js'
 import { webRTC, webRTCDirect } from '../libraries/webrtc.browser.js'
+import { WrappingTransport } from '../shaping/wrapping-transport.js'
 import { dataChannel } from '../tabs/data-channel.js'
+import { endingSocket } from '../tabs/ending-socket.js'
+import { within } from '../base/within.js'
 import type { TransportOptions, Transports } from './transport-options.js'
 
 /** No server for STUN: nobody but peers of the run is asked for anything. */
 const rtcConfiguration = { iceServers: [] } as const
 
 /** WebRTC and WebSockets to peers that listen for them; WebRTC to other pages. A page listens nowhere by itself. */
-export async function transportsOf({ shaper }: TransportOptions): Promise<Transports> {
-  const transport = webSockets()
+export async function transportsOf({ limits, shaper }: TransportOptions): Promise<Transports> {
+  const transport: TransportMaker = (components) => new WrappingTransport(webSockets()(components), endingSocket)
   return {
     transports: [
-      webRTCDirect({ rtcConfiguration, dataChannel }),
+      directly(limits.dialTimeout / 2),
       betweenPages,
       shaper === undefined ? transport : shaper.transport(transport)
     ],
@@ -24,6 +27,20 @@ export async function transportsOf({ shaper }: TransportOptions): Promise<Transp
     peerDiscovery: []
   }
 }
+
+/**
+ * WebRTC to peers of Node. Where a network or a browser bars it, nothing says so, and an attempt would take all the
+ * time of a dial: half of it is left for WebSockets.
+ */
+const directly =
+  (limit: Milliseconds): TransportMaker =>
+  (components) => {
+    const transport = webRTCDirect({ rtcConfiguration, dataChannel })(components)
+    const dial = transport.dial.bind(transport)
+    transport.dial = (address, options) =>
+      within(limit, options.signal, (signal) => dial(address, { ...options, signal }))
+    return transport
+  }
 
 /** How many connections a peer may have this page prepare at once, and the time after which it may have one more. */
 const maxOffers = 8

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
 import { graph, testNode } from '../cluster.test.support.js'
 import { isOwnPage } from './websockets.js'
@@ -46,13 +47,18 @@ test('only this machine’s pages may call, by one of its names, exactly', (t) =
 
 /** Sends a request to upgrade, and returns the first line of the answer. */
 async function answerTo(port: number, host: string, origin: string): Promise<string> {
+  const { socket, line } = await asked(port, host, origin)
+  socket.destroy()
+  return line
+}
+
+async function asked(port: number, host: string, origin: string) {
   const socket = connect(port, '127.0.0.1')
   const lines = [`GET / HTTP/1.1`, `Host: ${host}`, `Origin: ${origin}`, 'Connection: Upgrade', 'Upgrade: websocket']
   const key = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']
   socket.write(`${[...lines, ...key].join('\r\n')}\r\n\r\n`)
   const [data] = (await once(socket, 'data')) as [Buffer]
-  socket.destroy()
-  return data.toString().split('\r\n')[0]
+  return { socket, line: data.toString().split('\r\n')[0] }
 }
 
 test('a page of another origin is refused before the handshake, and silent sockets are cut off', async (t) => {
@@ -69,4 +75,14 @@ test('a page of another origin is refused before the handshake, and silent socke
   )
   await Promise.all(sockets.map((socket) => once(socket, 'close')))
   t.regex(await answerTo(port, `localhost:${port}`, `http://localhost:9`), / 101 /)
+})
+
+test('a WebSocket that does not authenticate is ended, although it does not answer', async (t) => {
+  const listen = ['/ip4/127.0.0.1/tcp/0/ws']
+  const { peer } = await testNode(t, graph(['a', 'b']), 'a', { listen, limits: { unknownPeerTimeout: 300 } })
+  const port = Number(/tcp\/(\d+)/.exec(peer.addresses[0])?.[1])
+  const { socket, line } = await asked(port, `127.0.0.1:${port}`, 'http://127.0.0.1:9')
+  t.regex(line, / 101 /)
+  t.teardown(() => socket.destroy())
+  await once(socket.resume(), 'close', { signal: AbortSignal.timeout(timeLimit(5_000)) })
 })

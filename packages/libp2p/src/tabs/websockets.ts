@@ -9,6 +9,8 @@ import type { Limits } from '../base/constants.js'
 import { type Place, placeToFree } from '../base/place-to-free.js'
 import type { TransportMaker } from '../libraries/webrtc.js'
 import { webSockets } from '../libraries/websockets.js'
+import { WrappingTransport } from '../shaping/wrapping-transport.js'
+import { endingSocket } from './ending-socket.js'
 import { ListeningTransport } from './listening-transport.js'
 
 /** The most bytes of one message. A record of noise has at most 64 KiB. */
@@ -34,7 +36,7 @@ interface SilentSocket extends Place {
 export function webSocketsListening({ unknownPeerTimeout }: Pick<Limits, 'unknownPeerTimeout'>): TransportMaker {
   const transport = webSockets()
   return (components) =>
-    new ListeningTransport(transport(components), (listener) =>
+    new ListeningTransport(new WrappingTransport(transport(components), endingSocket), (listener) =>
       guarded(listener as WebSocketListener, unknownPeerTimeout)
     )
 }
