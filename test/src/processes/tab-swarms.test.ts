@@ -1,4 +1,4 @@
-/** Several tabs in one run, tabs that fail, and the transports of tabs. */
+/** Two tabs in one run, tabs that fail, and the transports of tabs. */
 import { timeLimit } from '@murmuration/contract'
 import type { PeerSummary } from '@murmuration/experiment'
 import test, { type ExecutionContext } from 'ava'
@@ -65,18 +65,6 @@ inBrowser(`two tabs and two peers in a ring train together, and use the edge bet
     [vectors[1], 'p']
   ] as const)
     t.true(Math.min(...tab[other]) > 80, `${other}: ${tab[other].join(' and ')}`)
-})
-
-inBrowser(`four tabs and a seed train together, and use every edge${skipped}`, async (t) => {
-  t.timeout(timeLimit(120_000))
-  const tabs = ['p', 'q', 'r', 's']
-  const text = training(100, 'membership: { quorum: 5 }\n')
-  const run = { graph: 'complete', places: ['a', ...tabs], tabs, training: text, browsers: true } as const
-  const { summaries, vectors } = await trained(t, run)
-  areOne(t, summaries)
-  for (const [index, edges] of vectors.entries())
-    for (const [name, both] of Object.entries(edges))
-      t.true(Math.min(...both) > 80, `${tabs[index]} and ${name}: ${both.join(' and ')}`)
 })
 
 inBrowser(`a tab whose process ends is dead for the others, and they go on${skipped}`, async (t) => {
