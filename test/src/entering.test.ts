@@ -67,6 +67,41 @@ for (const [name, linkedAt, entered] of [
     t.is(models.size, 4)
   })
 
+test('peers that begin together wait for a link between two of them that takes long to open: nobody is left out', async (t) => {
+  const linkedAt: Milliseconds = 6000
+  const between = [
+    { from: p1, to: p4 },
+    { from: p4, to: p1 }
+  ]
+  const events = between.flatMap((pair): FaultEvent[] => [
+    { at: 0, kind: 'clog', ...pair },
+    { at: linkedAt, kind: 'unclog', ...pair }
+  ])
+  const { changes, times, models } = await runMembers({
+    peers: 4,
+    graph: { kind: 'complete' },
+    rounds: 100,
+    faults: { rules: [], events },
+    ownLinks: (fabric) => ({
+      get missing() {
+        const other = fabric.self === p1 ? [p4] : fabric.self === p4 ? [p1] : []
+        return fabric.now() < linkedAt ? other : []
+      },
+      hurry: () => {}
+    })
+  })
+  const bad = ['left-out', 'died']
+  t.deepEqual(
+    changes.filter(({ change }) => bad.includes(change.kind)),
+    []
+  )
+  for (const peer of [p1, p4]) {
+    const first = Math.min(...(times.get(peer)?.values() ?? []))
+    t.true(first > linkedAt && first < linkedAt + 1000, `its first round ended at ${first} ms`)
+  }
+  t.is(models.size, 4)
+})
+
 test('a peer that enters an epoch asks for it as soon as it has its links', async (t) => {
   const topology = createTopology({ peers: [p1, p2, p3], graph: { kind: 'complete' } })
   const { taskOf } = quadratics(topology)

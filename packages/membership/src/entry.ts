@@ -11,6 +11,8 @@ type OwnProgress = Pick<OwnReport, 'round' | 'lag'>
  * again.
  */
 export class Entry {
+  /** How many peers are all that the run begins with: a larger quorum takes in invited ones. */
+  readonly needed: number
   readonly #start: Start
   #hasBegun = false
   #isReady = false
@@ -28,7 +30,8 @@ export class Entry {
     startRound: number,
     readonly hasCheckpoint: boolean
   ) {
-    this.#start = new Start(settings, peerCount)
+    this.needed = Math.max(peerCount, settings.quorum ?? 0)
+    this.#start = new Start(settings, this.needed)
     this.#ownRound = startRound
   }
 

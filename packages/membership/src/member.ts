@@ -102,7 +102,8 @@ export class Member extends SwarmView {
     if (this.knowledge.votersAgainst(this.#self).length > 0) this.#publish(this.#own.refute())
     if (isBeat) this.#beat()
     const { knowledge, settings, state } = this
-    this.#entry.update(this.expectedCount, this.#begun().length, votesNeeded(knowledge.memberCount, settings.liars), at)
+    const present = this.presentOf(this.#entry.needed)
+    this.#entry.update(present, this.#begun().length, votesNeeded(knowledge.memberCount, settings.liars), at)
     this.#watcher.update(this.view, state, this.policy, this.isPaused, now)
     if (this.members !== knowledge.members) this.#changed()
     this.#contacts.renew((peer) => this.isDead(peer) || this.hasLeft(peer), now, settings.presentFor)

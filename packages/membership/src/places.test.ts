@@ -41,3 +41,19 @@ test('records of a peer whose key is not yet known are no fault, and are request
   room.run(5000)
   t.true(room.member('b').members.includes(c))
 })
+
+test('a quorum of more than the peer list waits for invited peers, too', (t) => {
+  const room = new Room('abcd', { places: [c, d], settings: { quorum: 3 } }, 'ab').run(5000)
+  t.deepEqual(mayBegin(room), [false, false])
+  room.enter('d')
+  room.run(2000)
+  t.deepEqual(mayBegin(room), [true, true, true])
+})
+
+test('a quorum of the peer list or fewer counts no invited peers', (t) => {
+  const room = new Room('abcd', { places: [c, d], settings: { quorum: 2 } }, 'acd').run(5000)
+  t.deepEqual(mayBegin(room), [false, false, false])
+  room.enter('b')
+  room.run(2000)
+  t.deepEqual(mayBegin(room), [true, true, true, true])
+})

@@ -133,10 +133,11 @@ export abstract class SwarmView {
     return (record !== undefined && isGone(record)) || this.#isOpen(peer)
   }
 
-  /** How many of the peers that the run begins with are present. */
-  protected get expectedCount(): number {
+  /** How many peers are present that have no place; and where invited ones are needed, how many in all. */
+  protected presentOf(needed: number): number {
     const { present, presentCount } = this.view
-    return this.places.size === 0 ? presentCount : present.filter((peer) => !this.places.has(peer)).length
+    const others = this.peers.length - this.places.size
+    return needed > others ? presentCount : present.filter((peer) => !this.places.has(peer)).length
   }
 
   #isOpen(peer: PeerName): boolean {

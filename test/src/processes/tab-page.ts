@@ -2,11 +2,12 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { Run, RunCard, RunEvent } from '@murmuration/browser'
 import type { ExecutionContext } from 'ava'
 import { build } from 'esbuild'
-import type { Page } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
 import { root } from '../repository.js'
-import { openedBrowser } from './browser.js'
+import { executablePath, openedBrowser } from './browser.js'
 import { servedPage } from './pages.js'
 
 const script = `
@@ -39,3 +40,36 @@ async function pageFiles(): Promise<Readonly<Record<string, Uint8Array>>> {
 export async function openedTab(t: ExecutionContext): Promise<{ page: Page; complaints: readonly string[] }> {
   return openedBrowser(t, await servedPage(t, await pageFiles()), {})
 }
+
+/** Opens that page in several profiles of one browser. */
+export async function openedProfiles(t: ExecutionContext, count: number): Promise<readonly Page[]> {
+  const url = await servedPage(t, await pageFiles())
+  // Chromium's own sandbox does not start for root, as which tests run in containers; the page is the test's own. Names
+  // of multicast DNS in place of addresses do not work everywhere.
+  const args = ['--no-sandbox', '--disable-features=WebRtcHideLocalIpsWithMdns']
+  const browser = await chromium.launch({ executablePath, args })
+  t.teardown(() => browser.close())
+  const open = async () => {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(url)
+    return page
+  }
+  return Promise.all(Array.from({ length: count }, open))
+}
+
+/** What that page has. */
+export interface TabWindow {
+  readonly run: Run
+  readonly events: RunEvent[]
+  open_(link: string): Promise<RunCard>
+}
+
+/** Opens the run of a link in the page. */
+export const opened = (page: Page, link: string) =>
+  page.evaluate((text) => (window as unknown as TabWindow).open_(text), link)
+
+/** Joins it there, to its end. */
+export const joined = (page: Page) => page.evaluate(() => (window as unknown as TabWindow).run.join())
+
+/** What has happened there. */
+export const eventsOf = (page: Page) => page.evaluate(() => (window as unknown as TabWindow).events)

@@ -2,89 +2,23 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { deferred, peerName } from '@murmuration/core'
-import { setTimeout as pause } from 'node:timers/promises'
 import { timeLimit } from '@murmuration/contract'
-import { makePlan, type PeerSummary, type RunEvent } from '@murmuration/experiment'
-import { identityDirectory, invitationText, runPeerCommand } from '@murmuration/experiment/peers'
+import { makePlan, type PeerSummary } from '@murmuration/experiment'
 import { predict } from '@murmuration/experiment/models'
-import { localIdentity } from '@murmuration/libp2p'
 import test, { type ExecutionContext } from 'ava'
-import type { Page } from 'playwright-core'
-import type { Run, RunCard, RunEvent as TabEvent } from '@murmuration/browser'
 import { executablePath, skipped } from './browser.js'
 import { murmur, temporaryFolder } from './command.js'
-import { openedTab } from './tab-page.js'
+import { eventsOf, joined, opened, openedTab, type TabWindow } from './tab-page.js'
+import { eventually, peersForTabs } from './tab-runs.js'
 
 const inBrowser = executablePath === undefined ? test.serial.skip : test.serial
 
-const names = ['a', 'b', 'c'].map(peerName)
-const phone = peerName('phone')
-
-interface PeerOfTest {
-  readonly name: string
-  readonly events: readonly RunEvent[]
-  readonly summary: Promise<PeerSummary>
-}
-
 /** Three peers of this process that wait for a fourth, and an invitation for it. */
-async function threePeers(t: ExecutionContext, training: string, given?: string) {
-  const folder = given ?? (await temporaryFolder())
-  process.env.MURMURATION_HOME = folder
-  const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
-  const id = async (name: string) => (await localIdentity(identityDirectory(), peerName(name))).id
-  const listed = await Promise.all(names.map(async (name) => `  - { name: ${name}, id: ${await id(name)} }\n`))
-  const file = `graph: ring\nrunKey: ${await id('run-key')}\npeers:\n${listed.join('')}  - { name: phone, invited: true }\n`
-  await writeFile(topology, file)
-  await writeFile(train, training)
-  const request = { topology, train }
-  const stop = new AbortController()
-  t.teardown(() => stop.abort(new Error('the test is over')))
-  const common = { wait: timeLimit(60_000), signal: stop.signal }
-  const seeds: string[] = []
-  const start = (name: (typeof names)[number]) => {
-    const events: RunEvent[] = []
-    const place = deferred<readonly string[]>()
-    const emit = (event: RunEvent) => {
-      events.push(event)
-      if (event.kind === 'peer') place.resolve(event.addresses)
-    }
-    const listen = ['/ip4/127.0.0.1/tcp/0']
-    const discovery = { seeds: [...seeds], lan: false }
-    const options = { ...common, as: name, listen, browsers: true, discovery, emit }
-    const summary = runPeerCommand(request, options)
-    // Of those that the end of a test stops, nobody waits for the place.
-    place.promise.catch(() => {})
-    summary.catch((error: unknown) => place.reject(error))
-    return { name, events, summary, place: place.promise }
-  }
-  const first = start(names[0])
-  const addresses = await first.place
-  seeds.push(addresses.find((address) => /\/tcp\/\d+\/p2p\//.test(address)) ?? '')
-  const others = names.slice(1).map(start)
-  const ways = ['webrtc-direct', '/ws/'].flatMap((kind) => addresses.find((address) => address.includes(kind)) ?? [])
-  const line = await invitationText(request, { name: phone, seeds: ways, expires: 3_600_000 })
-  const peers: readonly PeerOfTest[] = [first, ...others]
-  return { peers, line, request }
+async function threePeers(t: ExecutionContext, training: string, folder?: string) {
+  const run = { graph: 'ring', places: ['a', 'b', 'c', 'phone'], tabs: ['phone'], training, browsers: true } as const
+  const { peers, invitations, request } = await peersForTabs(t, { ...run, folder })
+  return { peers, line: invitations[0], request }
 }
-
-/** What a page of the test has. */
-interface Tab {
-  readonly run: Run
-  readonly events: TabEvent[]
-  open_(link: string): Promise<RunCard>
-}
-
-/** Waits until `isSo` holds. */
-async function eventually(t: ExecutionContext, what: string, isSo: () => boolean): Promise<void> {
-  const end = performance.now() + timeLimit(30_000)
-  while (!isSo() && performance.now() < end) await pause(20)
-  t.true(isSo(), what)
-}
-
-const opened = (page: Page, link: string) => page.evaluate((text) => (window as unknown as Tab).open_(text), link)
-const joined = (page: Page) => page.evaluate(() => (window as unknown as Tab).run.join())
-const eventsOf = (page: Page) => page.evaluate(() => (window as unknown as Tab).events)
 
 const synchronous = `task: { kind: mlp, hidden: [32] }
 data: { digits: 1500, size: 14 }
@@ -158,10 +92,10 @@ inBrowser(
     const trains = async () => {
       await opened(page, `http://localhost/#join=${line}`)
       const ended = page.evaluate(() =>
-        (window as unknown as Tab).run.join().then(String, ({ message }) => String(message))
+        (window as unknown as TabWindow).run.join().then(String, ({ message }) => String(message))
       )
       await page.waitForFunction(
-        () => (window as unknown as Tab).events.filter(({ kind }) => kind === 'step').length > 2
+        () => (window as unknown as TabWindow).events.filter(({ kind }) => kind === 'step').length > 2
       )
       // Its page may be gone by then.
       ended.catch(() => {})
@@ -169,7 +103,7 @@ inBrowser(
       return { ended }
     }
     const { ended } = await trains()
-    await page.evaluate(() => (window as unknown as Tab).run.leave())
+    await page.evaluate(() => (window as unknown as TabWindow).run.leave())
     t.is(await ended, 'This tab has left the run.')
     await eventually(t, 'all have seen it', () => seen('phone has left').every((count) => count === 1))
     const last = (await eventsOf(page)).filter(({ kind }) => kind === 'phase').at(-1)
@@ -245,7 +179,7 @@ inBrowser(
     const failing = (link: string) =>
       page.evaluate(
         (text) =>
-          (window as unknown as Tab).open_(text).then(
+          (window as unknown as TabWindow).open_(text).then(
             () => '',
             ({ message }) => String(message)
           ),
@@ -263,7 +197,7 @@ inBrowser(
     const joinedWith = (files: Readonly<Record<string, string>>) =>
       page.evaluate(async (texts) => {
         const samples = Object.entries(texts).map(([path, text]) => ({ path, file: new Blob([text]) }))
-        return (window as unknown as Tab).run.join(samples).then(JSON.stringify, ({ message }) => String(message))
+        return (window as unknown as TabWindow).run.join(samples).then(JSON.stringify, ({ message }) => String(message))
       }, files)
     t.is(await joinedWith({}), 'The run needs data of yours: drop them on the page.')
     t.is(await joinedWith({ 'mine.csv': given['mine.csv'] }), 'All peers test on common.csv: drop it on the page, too.')
@@ -275,12 +209,12 @@ inBrowser(
 
     const table = 'x,y\n0.9,0.8\n'
     const predicted = await page.evaluate(
-      (row) => (window as unknown as Tab).run.predict(new Blob([row]), 'row.csv'),
+      (row) => (window as unknown as TabWindow).run.predict(new Blob([row]), 'row.csv'),
       table
     )
     t.is(predicted.classes?.[0].name, 'above')
     const bytes = await page.evaluate(async () => [
-      ...new Uint8Array(await (await (window as unknown as Tab).run.model()).arrayBuffer())
+      ...new Uint8Array(await (await (window as unknown as TabWindow).run.model()).arrayBuffer())
     ])
     const [model, row] = [join(folder, 'model.safetensors'), join(folder, 'row.csv')]
     await writeFile(model, Uint8Array.from(bytes))

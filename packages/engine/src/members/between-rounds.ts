@@ -137,8 +137,9 @@ export class BetweenRounds implements Participation {
     // Many fast rounds pass between two ticks: which peers are behind is judged by this peer's current round.
     this.report(now)
     const donor = this.#catchingUp.donor(hasBegun(this.#member), now)
-    if (donor === undefined && !hasBegun(this.#member) && this.#member.mayBegin)
-      notes.begin((this.#firstRound = this.#run.round))
+    const mayBegin = donor === undefined && !hasBegun(this.#member) && this.#member.mayBegin
+    if (mayBegin && !this.#catchingUp.awaitsLinks(now))
+      notes.begin((this.#firstRound = this.#run.round), this.#catchingUp.unlinked)
     return donor
   }
 

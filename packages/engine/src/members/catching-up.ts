@@ -36,8 +36,6 @@ export class CatchingUp {
   readonly #topology: Topology
   readonly #pace = new Pace()
   readonly #newLinks: NewLinks
-  /** Whether it has continued with the model of another. */
-  #hasJoined = false
 
   constructor(
     member: Member,
@@ -65,9 +63,14 @@ export class CatchingUp {
     return isEarly ? undefined : donor
   }
 
-  /** The neighbours with which this peer has had no link yet, if it has entered a run in progress. */
+  /** Whether this peer, which could begin with the others, waits for links to those that are known to be there. */
+  awaitsLinks(now: Milliseconds): boolean {
+    return this.#newLinks.areAwaited(this.#isKnown, now)
+  }
+
+  /** The neighbours with which this peer has had no link yet. */
   get unlinked(): readonly PeerName[] {
-    return this.#hasJoined ? this.#newLinks.missing(this.#isThere) : []
+    return this.#newLinks.missing(this.#isKnown)
   }
 
   /**
@@ -88,7 +91,6 @@ export class CatchingUp {
     const own = share > 0 ? this.#run.current() : undefined
     if (share === 0) this.#run.continueFrom({ ...taken, round })
     else if (own !== undefined) this.#run.continueFrom({ x: linear([share, own.x], [1 - share, taken.x]), round })
-    this.#hasJoined = true
     return true
   }
 
@@ -134,9 +136,11 @@ export class CatchingUp {
     return ownShare(this.#member.reunion, !this.#run.isAtOwnPace)
   }
 
-  readonly #isThere = (peer: PeerName): boolean => {
+  readonly #isThere = (peer: PeerName): boolean => this.#member.recordOf(peer)?.isIn === true && this.#isKnown(peer)
+
+  readonly #isKnown = (peer: PeerName): boolean => {
     const member = this.#member
-    return member.recordOf(peer)?.isIn === true && !member.isDead(peer) && !member.hasLeft(peer)
+    return member.recordOf(peer) !== undefined && !member.isDead(peer) && !member.hasLeft(peer)
   }
 
   /** The contacts that have told this peer how far they are; what others tell of them is old. */

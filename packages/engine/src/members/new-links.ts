@@ -1,13 +1,13 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { OwnLinks } from './members-options.js'
 
-/** How long a peer that enters a run waits for links to its neighbours: it holds up nobody meanwhile. */
+/** How long a peer that begins, or enters a run, waits for links to its neighbours: it holds up nobody meanwhile. */
 const linksWithin: Milliseconds = 10_000
 
 const noPeers: readonly PeerName[] = []
 
 /**
- * The links that this process has not had yet. Nobody is judged by these: a peer enters once it has them, or else
+ * The links that this process has not had yet. Nobody is judged by these: a peer begins once it has them, or else
  * names them, so that the graph bypasses them until they are there. A link that was there is judged by rule 4.
  */
 export class NewLinks {

@@ -302,8 +302,11 @@ function membersOf(
 ): Members | undefined {
   const { options, training, file } = plan
   if (!lossRuleOf(plan).joins) return undefined
+  const { quorum } = training.membership ?? {}
+  // Who was gone when the checkpoint was saved may never come.
+  const most = file.topology.peers.length - gone.length
   return new Members(peer.fabric, {
-    settings: training.membership ?? {},
+    settings: { ...training.membership, ...(quorum !== undefined && { quorum: Math.min(quorum, most) }) },
     topology: isInEpochs ? membersWithoutRows([...file.topology.peers, ...(options.servers ?? [])]) : file.topology,
     places: [...(admission?.places ?? []), ...gone],
     signer: peer.signer,
