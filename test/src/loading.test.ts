@@ -102,6 +102,19 @@ test('libraries are bundled: those of libp2p for what every command needs, and f
     t.true(licences.includes(`${name} `), name)
 })
 
+test('until it computes, a tab loads no tasks, nothing that reads data, and no library of matrices', (t) => {
+  const files = new Set<string>()
+  const loaded = loadedWith('packages/browser/dist/index.js', files)
+  t.true(files.has('packages/tasks/dist/registry.js'), 'the test sees the records of tasks')
+  t.deepEqual(
+    [...files].filter((file) =>
+      /tasks\/dist\/(?!load)[\w-]+-task\.js$|data\/dist\/(open-data|local-data|files)\.js$/.test(file)
+    ),
+    []
+  )
+  t.false(loaded.has('ml-matrix'))
+})
+
 test('a thread that computes loads no more than its task needs: no schemas, and no decoders of files', (t) => {
   const loaded = ['tasks/dist/worker-thread.js', 'tfjs/dist/task.js'].flatMap((file) => [
     ...loadedWith(`packages/${file}`)
