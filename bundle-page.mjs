@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
 import { sharedStyle } from '@murmuration/watch/page'
 import { licences } from './bundled-licences.mjs'
+import { withoutThreads } from './without-threads.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 const source = join(root, 'packages/browser/src/page')
@@ -29,6 +30,9 @@ const { metafile, outputFiles } = await build({
   bundle: true,
   splitting: true,
   minify: true,
+  // They are in LICENSES.txt.
+  legalComments: 'none',
+  plugins: [withoutThreads],
   format: 'esm',
   platform: 'browser',
   target: 'es2022',

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { withoutThreads } from '../without-threads.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -20,6 +21,8 @@ async function bundled(entry) {
     bundle: true,
     splitting: true,
     minify: true,
+    legalComments: 'none',
+    plugins: [withoutThreads],
     write: false,
     format: 'esm',
     platform: 'browser',

@@ -84,7 +84,7 @@ test('libraries are bundled: those of libp2p for what every command needs, and f
   const folder = 'packages/libp2p/dist/libraries'
   const shared = filesUnder(folder).filter((file) => /\/shared\.js$/.test(file))
   const files = ['base', 'network', 'webrtc', 'websockets'].map((name) => `${folder}/${name}.js`)
-  for (const file of [...files, ...shared, 'packages/topology/dist/libraries/matrices.js']) {
+  for (const file of [...files, ...shared]) {
     const imported = [...textOf(file).matchAll(importOf)].map((match) => match[1])
     const others = imported.filter(
       (each) => each !== './shared.js' && !builtinModules.includes(each.replace(/^node:/, ''))
@@ -100,6 +100,19 @@ test('libraries are bundled: those of libp2p for what every command needs, and f
   const licences = textOf('packages/libp2p/dist/libraries/LICENSES.txt')
   for (const name of ['libp2p', '@chainsafe/libp2p-noise', '@noble/curves', 'multiformats'])
     t.true(licences.includes(`${name} `), name)
+})
+
+test('until it computes, a tab loads no tasks, nothing that reads data, and no library of matrices', (t) => {
+  const files = new Set<string>()
+  const loaded = loadedWith('packages/browser/dist/index.js', files)
+  t.true(files.has('packages/tasks/dist/registry.js'), 'the test sees the records of tasks')
+  t.deepEqual(
+    [...files].filter((file) =>
+      /tasks\/dist\/(?!load)[\w-]+-task\.js$|data\/dist\/(open-data|local-data|files)\.js$/.test(file)
+    ),
+    []
+  )
+  t.false(loaded.has('ml-matrix'))
 })
 
 test('a thread that computes loads no more than its task needs: no schemas, and no decoders of files', (t) => {

@@ -1,5 +1,5 @@
 import { localWeights, type RunPlan, sampleTexts, taskText } from '@murmuration/experiment/peer'
-import { namedSets } from '@murmuration/data'
+import { namedSets } from '@murmuration/data/peer'
 import type { Invitation } from '@murmuration/libp2p'
 import type { RunCard, SampleNeed } from './run.js'
 

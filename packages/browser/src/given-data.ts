@@ -1,5 +1,5 @@
 import { InputError } from '@murmuration/core'
-import { type ProvidedFile, provideFiles } from '@murmuration/data'
+import { type ProvidedFile, provideFiles } from '@murmuration/data/peer'
 import { planOfFiles, type RunPlan, runFilesIn } from '@murmuration/experiment/peer'
 import { nameOf, samplesOf } from './card.js'
 import type { DroppedFile } from './run.js'

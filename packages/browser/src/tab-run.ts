@@ -10,7 +10,7 @@ import {
   trainAsPeer
 } from '@murmuration/experiment/peer'
 import { admissionOf as useOf, type Identity, type Invitation, type PeerListEntry } from '@murmuration/libp2p'
-import { setTaskProgram } from '@murmuration/tasks'
+import { setTaskProgram } from '@murmuration/tasks/peer'
 import { cardOf } from './card.js'
 import { planWith } from './given-data.js'
 import { predictIn } from './predict.js'

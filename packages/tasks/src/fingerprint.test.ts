@@ -2,7 +2,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { createTask, softmaxTaskModule } from './softmax-task.js'
+import { softmaxTaskModule } from './modules.js'
+import { createTask } from './softmax-task.js'
 import { startTaskWorker } from './task-worker.js'
 
 const localData = { testFraction: 0.2, partition: { kind: 'equal' }, peers: ['a', 'b'], seed: 1 } as const

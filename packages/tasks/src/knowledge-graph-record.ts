@@ -1,11 +1,8 @@
 import { problem } from '@murmuration/core'
 import * as z from 'zod'
 import { scorings } from './knowledge-graph/scoring.js'
-import {
-  createKnowledgeGraphTaskSet,
-  knowledgeGraphModule,
-  type KnowledgeGraphOptions
-} from './knowledge-graph-task.js'
+import type { KnowledgeGraphOptions } from './knowledge-graph-task.js'
+import { knowledgeGraphModule } from './modules.js'
 import { taskRecord } from './record.js'
 
 const count = (max: number) => z.int().min(1).max(max)
@@ -43,7 +40,8 @@ export const knowledgeGraphRecord = taskRecord({
   rate: 1,
   module: knowledgeGraphModule,
   given: (options, { peers, self, seed }) => given(options, peers, seed, self),
-  taskSet: (options, { peers, seed }) => createKnowledgeGraphTaskSet(given(options, peers, seed)),
+  taskSet: async (options, { peers, seed }) =>
+    (await import('./knowledge-graph-task.js')).createKnowledgeGraphTaskSet(given(options, peers, seed)),
   parameters: ({ folder, scoring, rank, entities, rules }) => {
     const { width, relationRows } = scorings[scoring](rank)
     return folder === undefined ? (entities + 6 * rules * relationRows) * width : undefined

@@ -20,9 +20,6 @@ export interface KnowledgeGraphOptions extends KnowledgeGraphSettings, GraphOpti
   readonly ranked: number
 }
 
-/** The module that builds this task in a worker thread. */
-export const knowledgeGraphModule = 'knowledge-graph-task'
-
 /** What a worker thread calls: {@link createKnowledgeGraphTask}. */
 export const createTask = createKnowledgeGraphTask
 

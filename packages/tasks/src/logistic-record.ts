@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { twoClassNetwork } from './linear-network.js'
-import { createLogisticTaskSet, logisticTaskModule } from './logistic-task.js'
+import { logisticTaskModule } from './modules.js'
 import { taskRecord } from './record.js'
 
 export const logisticRecord = taskRecord({
@@ -13,7 +13,7 @@ export const logisticRecord = taskRecord({
   rateOfSmall: 0.1,
   module: logisticTaskModule,
   given: (_, localData) => ({ localData }),
-  taskSet: (_, localData) => createLogisticTaskSet({ localData }),
+  taskSet: async (_, localData) => (await import('./logistic-task.js')).createLogisticTaskSet({ localData }),
   network: (_, tensors) => twoClassNetwork(tensors),
   parameters: (_, data) => (data.kind === 'gaussians' ? (data.features ?? 57) + 1 : undefined)
 })

@@ -11,9 +11,6 @@ import {
 /** Options of {@link createLogisticTask}. JSON. */
 export type LogisticTaskOptions = RegressionOptions
 
-/** The module that builds this task in a worker thread. */
-export const logisticTaskModule = 'logistic-task'
-
 const modelOf: ModelOf = ({ train, test }, l2) => new Logistic(train, test, l2)
 
 /**

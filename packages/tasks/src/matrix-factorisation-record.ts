@@ -1,9 +1,6 @@
 import * as z from 'zod'
-import {
-  createMatrixFactorisationTaskSet,
-  matrixFactorisationModule,
-  type MatrixFactorisationOptions
-} from './matrix-factorisation-task.js'
+import type { MatrixFactorisationOptions } from './matrix-factorisation-task.js'
+import { matrixFactorisationModule } from './modules.js'
 import { taskRecord } from './record.js'
 
 const count = (max: number) => z.int().min(1).max(max)
@@ -38,7 +35,8 @@ export const matrixFactorisationRecord = taskRecord({
   rate: 1,
   module: matrixFactorisationModule,
   given: (options, { peers, self, seed }) => given(options, peers, seed, self),
-  taskSet: (options, { peers, seed }) => createMatrixFactorisationTaskSet(given(options, peers, seed)),
+  taskSet: async (options, { peers, seed }) =>
+    (await import('./matrix-factorisation-task.js')).createMatrixFactorisationTaskSet(given(options, peers, seed)),
   parameters: ({ file, users, items, rank }) => (file === undefined ? (users + items) * (rank + 1) : undefined)
 })
 

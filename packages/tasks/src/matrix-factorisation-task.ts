@@ -21,9 +21,6 @@ export interface MatrixFactorisationOptions extends RatingsOptions {
 /** The fraction of the ratings that is held back for testing. */
 const testFraction = 0.1
 
-/** The module that builds this task in a worker thread. */
-export const matrixFactorisationModule = 'matrix-factorisation-task'
-
 /** What a worker thread calls: {@link createMatrixFactorisationTask}. */
 export const createTask = createMatrixFactorisationTask
 

@@ -1,6 +1,6 @@
 import { problem } from '@murmuration/core'
 import * as z from 'zod'
-import { createQuadraticTaskSet, quadraticTaskModule } from './quadratic-task.js'
+import { quadraticTaskModule } from './modules.js'
 import { taskRecord } from './record.js'
 
 const positive = z.number().positive()
@@ -22,7 +22,8 @@ export const quadraticRecord = taskRecord({
   rate: 0.1,
   module: quadraticTaskModule,
   given: (options, { peers, self, seed }) => ({ ...options, peers, seed, ...(self === undefined ? {} : { self }) }),
-  taskSet: async (options, { peers, seed }) => createQuadraticTaskSet({ ...options, peers, seed }),
+  taskSet: async (options, { peers, seed }) =>
+    (await import('./quadratic-task.js')).createQuadraticTaskSet({ ...options, peers, seed }),
   parameters: ({ dimension }) => dimension,
   problems: ({ smallestSingular, largestSingular, noise, samples }) => {
     const tooLarge = `found ${smallestSingular}, expected at most largestSingular, ${largestSingular}`

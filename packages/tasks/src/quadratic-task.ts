@@ -19,9 +19,6 @@ export interface QuadraticTask extends Task, Solution {}
 /** The tasks of all peers, and the solution of their union. */
 export interface QuadraticTaskSet extends TaskSet, Solution {}
 
-/** The module that builds this task in a worker thread. */
-export const quadraticTaskModule = 'quadratic-task'
-
 /** What a worker thread calls: {@link createQuadraticTask}. */
 export async function createTask(options: QuadraticTaskOptions): Promise<QuadraticTask> {
   return createQuadraticTask(options)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { linearNetwork } from './linear-network.js'
+import { softmaxTaskModule } from './modules.js'
 import { taskRecord } from './record.js'
-import { createSoftmaxTaskSet, softmaxTaskModule } from './softmax-task.js'
 
 export const softmaxRecord = taskRecord({
   kind: 'softmax',
@@ -12,7 +12,7 @@ export const softmaxRecord = taskRecord({
   rateOfSmall: 0.1,
   module: softmaxTaskModule,
   given: (_, localData) => ({ localData }),
-  taskSet: (_, localData) => createSoftmaxTaskSet({ localData }),
+  taskSet: async (_, localData) => (await import('./softmax-task.js')).createSoftmaxTaskSet({ localData }),
   network: (_, tensors) => linearNetwork(tensors),
   parameters: (_, data) => (data.kind === 'digits' ? ((data.size ?? 28) ** 2 + 1) * 10 : undefined)
 })

@@ -11,9 +11,6 @@ import { Softmax } from './softmax.js'
 /** Options of {@link createSoftmaxTask}. JSON. */
 export type SoftmaxTaskOptions = RegressionOptions
 
-/** The module that builds this task in a worker thread. */
-export const softmaxTaskModule = 'softmax-task'
-
 const modelOf: ModelOf = ({ train, test }, l2) => new Softmax(train, test, l2)
 
 /** Softmax regression on local data: convex, without TensorFlow.js. Parameters start at zero, on every peer. */

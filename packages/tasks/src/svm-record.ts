@@ -3,8 +3,8 @@ import type { DataDescription } from '@murmuration/data'
 import { type NamedTensor, valuesOf } from '@murmuration/vectors'
 import * as z from 'zod'
 import { linearNetwork, twoClassNetwork } from './linear-network.js'
+import { svmTaskModule } from './modules.js'
 import { type Network, type NetworkOrigin, taskRecord } from './record.js'
-import { createSvmTaskSet, svmTaskModule } from './svm-task.js'
 import { kernelSchema } from './svm/kernels.js'
 import { FourierFeatures, type FourierOptions, nameOfFeatures } from './svm/fourier-features.js'
 import { marginLosses, svmSchema } from './svm/svm.js'
@@ -55,7 +55,7 @@ export const svmRecord = taskRecord({
   rateOfSmall: 0.02,
   module: svmTaskModule,
   given: (options, localData) => ({ ...options, localData }),
-  taskSet: (options, localData) => createSvmTaskSet({ ...options, localData }),
+  taskSet: async (options, localData) => (await import('./svm-task.js')).createSvmTaskSet({ ...options, localData }),
   network: ({ features }, tensors, origin) =>
     features === undefined ? network(tensors) : fourierNetwork(features, tensors, origin),
   // With a kernel there are as many as training samples.

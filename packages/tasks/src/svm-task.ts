@@ -9,7 +9,7 @@ import {
 } from './regression-tasks.js'
 import { FourierFeatures, type FourierOptions } from './svm/fourier-features.js'
 import { KernelSvm } from './svm/kernel-svm.js'
-import type { KernelOptions } from './svm/kernels.js'
+import { type KernelOptions, kernelNeedsAll } from './svm/kernels.js'
 import { type MarginLoss, Svm } from './svm/svm.js'
 import type { TaskSet } from './task-set.js'
 
@@ -25,9 +25,6 @@ export interface SvmTaskOptions extends RegressionOptions {
   readonly c?: number
 }
 
-/** The module that builds this task in a worker thread. */
-export const svmTaskModule = 'svm-task'
-
 /**
  * A support vector machine on local data, linear in the inputs or in random Fourier features of them; two classes, or
  * several one against the rest. Convex, without TensorFlow.js. Parameters start at zero, on every peer. With a kernel
@@ -40,10 +37,6 @@ export async function createSvmTask(options: SvmTaskOptions): Promise<Task> {
   if (options.localData.partition.kind === 'local') throw new InputError(kernelNeedsAll)
   return createUnionTask(options, modelWith(options))
 }
-
-/** Why a kernel cannot learn what only one machine has. */
-export const kernelNeedsAll =
-  'with partition "local" no machine has the samples of all peers, and support vectors are among them; divide common data, or choose random Fourier features in place of the kernel'
 
 /** What a worker thread calls: {@link createSvmTask}. */
 export const createTask = createSvmTask

@@ -1,5 +1,5 @@
 import { InputError, messageOf, type Milliseconds, StoppedError, type TaskDescription } from '@murmuration/core'
-import { providedFiles } from '@murmuration/data'
+import { providedFiles } from '@murmuration/data/peer'
 import { startThread, type Thread } from '@murmuration/platform'
 import { taskProgram } from './task-program.js'
 import { movedWith } from './thread-vectors.js'

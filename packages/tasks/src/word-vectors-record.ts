@@ -1,7 +1,8 @@
 import { problem } from '@murmuration/core'
 import * as z from 'zod'
+import { wordVectorsModule } from './modules.js'
 import { taskRecord } from './record.js'
-import { createWordVectorsTaskSet, wordVectorsModule, type WordVectorsOptions } from './word-vectors-task.js'
+import type { WordVectorsOptions } from './word-vectors-task.js'
 
 const count = (max: number) => z.int().min(1).max(max)
 
@@ -37,7 +38,8 @@ export const wordVectorsRecord = taskRecord({
   rate: 0.2,
   module: wordVectorsModule,
   given: (options, { peers, self, seed }) => given(options, peers, seed, self),
-  taskSet: (options, { peers, seed }) => createWordVectorsTaskSet(given(options, peers, seed)),
+  taskSet: async (options, { peers, seed }) =>
+    (await import('./word-vectors-task.js')).createWordVectorsTaskSet(given(options, peers, seed)),
   parameters: ({ file, words, synonyms, rank }) => (file === undefined ? 2 * (words + synonyms) * rank : undefined),
   problems: ({ file, synonyms, words }) =>
     file === undefined && synonyms > words

@@ -22,9 +22,6 @@ export interface WordVectorsOptions extends WordVectorsSettings, WordsOptions {
 /** The fraction of the text, at its end, that is held back for testing. */
 const testFraction = 0.05
 
-/** The module that builds this task in a worker thread. */
-export const wordVectorsModule = 'word-vectors-task'
-
 /** What a worker thread calls: {@link createWordVectorsTask}. */
 export const createTask = createWordVectorsTask
 

@@ -1,4 +1,4 @@
-import { grouped } from '@murmuration/data'
+import { grouped } from '@murmuration/data/peer'
 import { sizeOf } from '@murmuration/vectors'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import type { ModelDescription } from './model.js'

@@ -1,5 +1,5 @@
 import { problem } from '@murmuration/core'
-import { type TaskRecord, taskRecord } from '@murmuration/tasks'
+import { type TaskRecord, taskRecord } from '@murmuration/tasks/peer'
 import * as z from 'zod'
 import { maxContext } from './gpt/size.js'
 import { tfjsTaskModule } from './lazy.js'

@@ -1,6 +1,6 @@
 /** Whether peers have room for what they train. */
 import { InputError, type PeerName } from '@murmuration/core'
-import { grouped } from '@murmuration/data'
+import { grouped } from '@murmuration/data/peer'
 import type { TopologyFile } from '@murmuration/files'
 import type { Training } from './training-schema.js'
 

@@ -1,7 +1,7 @@
 /** Models in stages: what files say of them, and what each peer makes of it. */
 import { type AnySettings, optionsOn, planStages, type PipelineSettings, usualSplitSize } from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskPart, type Topology } from '@murmuration/core'
-import { grouped } from '@murmuration/data'
+import { grouped } from '@murmuration/data/peer'
 import type { PipelineOfFile, TopologyFile } from '@murmuration/files'
 import { type AlgorithmChoice, givenOptions, recordOf } from './algorithm-choice.js'
 import type { Training } from './training-schema.js'

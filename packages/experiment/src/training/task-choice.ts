@@ -2,7 +2,7 @@
 import { type AnyAlgorithm, type PlainSgdSettings, plainSgdProblem } from '@murmuration/algorithms'
 import { nearest } from '@murmuration/files'
 import { InputError, type Problem, within } from '@murmuration/core'
-import { kernelNeedsAll } from '@murmuration/tasks'
+import { kernelNeedsAll } from '@murmuration/tasks/peer'
 import * as z from 'zod'
 import { exists, resolvePath } from '#platform'
 import { inputJson } from './algorithm-choice.js'

@@ -1,4 +1,4 @@
-import { type TaskRecord, taskRecords } from '@murmuration/tasks'
+import { type TaskRecord, taskRecords } from '@murmuration/tasks/peer'
 import { cnnRecord, gptRecord, mlpRecord } from '@murmuration/tfjs'
 
 /** All kinds of tasks. */

@@ -1,6 +1,6 @@
 /** Parses training files, and applies the overrides of the command line. */
 import { InputError, type Problem, problem, within } from '@murmuration/core'
-import { type KnownSetName, knownSetNames, type PartitionDescription } from '@murmuration/data'
+import { type KnownSetName, knownSetNames, type PartitionDescription } from '@murmuration/data/peer'
 import { nearest, parseYamlFile } from '@murmuration/files'
 import { tfjsTaskModule } from '@murmuration/tfjs'
 import { exists, folderOf, resolvePath as resolve } from '#platform'

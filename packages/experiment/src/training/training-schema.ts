@@ -1,6 +1,6 @@
 /** The schema fields that training files and scenarios share. */
 import { optimiserSettings, optimisers } from '@murmuration/algorithms'
-import { knownSetNames } from '@murmuration/data'
+import { knownSetNames } from '@murmuration/data/peer'
 import { nearest, fraction, waitingTime } from '@murmuration/files'
 import { backendChoices } from '@murmuration/tfjs'
 import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'

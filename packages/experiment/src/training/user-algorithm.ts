@@ -1,7 +1,7 @@
 /** A user's own algorithm: a module that exports one. */
 import { algorithmIn, type AnyAlgorithm, type AnyRole } from '@murmuration/algorithms'
 import { EpochOverError, InputError, messageOf } from '@murmuration/core'
-import { blame, placeOf } from '@murmuration/tasks'
+import { blame, placeOf } from '@murmuration/tasks/peer'
 import { importFile } from '#platform'
 import { failureKindOf } from '../base/errors.js'
 

@@ -1,6 +1,10 @@
 import { expOfNegative } from '@murmuration/core'
 import * as z from 'zod'
 
+/** Why a kernel cannot learn what only one machine has. */
+export const kernelNeedsAll =
+  'with partition "local" no machine has the samples of all peers, and support vectors are among them; divide common data, or choose random Fourier features in place of the kernel'
+
 const gamma = z.number().gt(0).max(1e6)
 
 /** `kernel:` of the task svm, with LIBSVM's names. */

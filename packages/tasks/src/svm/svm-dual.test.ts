@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { ShardTask } from '../shard-task.js'
 import { startTaskWorker } from '../task-worker.js'
 import { withGradientWeight } from '../sample-weights.js'
-import { createSvmTask, svmTaskModule } from '../svm-task.js'
+import { svmTaskModule } from '../modules.js'
+import { createSvmTask } from '../svm-task.js'
 import { type MarginLoss, marginLosses, Svm } from './svm.js'
 
 interface Drawn {

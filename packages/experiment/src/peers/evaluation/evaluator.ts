@@ -1,6 +1,6 @@
 import { hasRows } from '@murmuration/algorithms'
 import { deferred, type Evaluation, type PeerName } from '@murmuration/core'
-import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
+import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks/peer'
 import { consensusDistance, lengthOf, mean } from '@murmuration/vectors'
 import { trainCentrally } from './centralised.js'
 import { startingFrom } from '../../models/start-model.js'

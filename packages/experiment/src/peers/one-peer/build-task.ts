@@ -7,7 +7,7 @@ import {
   startTaskWorker,
   type TaskWorker,
   type ThreadWork
-} from '@murmuration/tasks'
+} from '@murmuration/tasks/peer'
 import { lengthOf } from '@murmuration/vectors'
 import type { RunEvent } from '../../base/events.js'
 import { checkMemory, leastMemory, roomIn } from '../../training/memory.js'

@@ -1,7 +1,7 @@
 import type { EpochBeginning, EpochSettings, Members } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
-import { gradientWeight, type TaskWorker } from '@murmuration/tasks'
+import { gradientWeight, type TaskWorker } from '@murmuration/tasks/peer'
 import type { RunEvent } from '../../base/events.js'
 import { epochSettings, finalRoundsOn } from '../../training/epoch-settings.js'
 import { placeInLines } from '../../training/pipeline.js'

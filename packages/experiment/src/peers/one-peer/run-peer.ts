@@ -31,8 +31,8 @@ import {
   startOfTensors,
   type Traffic
 } from '@murmuration/libp2p'
-import type { TaskWorker } from '@murmuration/tasks'
-import { grouped } from '@murmuration/data'
+import type { TaskWorker } from '@murmuration/tasks/peer'
+import { grouped } from '@murmuration/data/peer'
 import { hashVector, lengthOf } from '@murmuration/vectors'
 import { processId } from '#platform'
 import { type RunEvent, secondsOf, type SenderFaults, type StateSeconds } from '../../base/events.js'
