@@ -19,6 +19,7 @@ const forNode = { platform: 'node', banner: { js: requireOfNode } }
 
 const { dependencies } = JSON.parse(readFileSync(join(root, 'packages/libp2p/package.json'), 'utf8'))
 
+await bundle('topology', [{ files: ['matrices'] }])
 await bundle('libp2p', [
   // What both files use is in a third one, so that every class and symbol exists once.
   { files: ['base', 'network'], ...forNode, splitting: true, chunkNames: 'shared' },

@@ -84,7 +84,7 @@ test('libraries are bundled: those of libp2p for what every command needs, and f
   const folder = 'packages/libp2p/dist/libraries'
   const shared = filesUnder(folder).filter((file) => /\/shared\.js$/.test(file))
   const files = ['base', 'network', 'webrtc', 'websockets'].map((name) => `${folder}/${name}.js`)
-  for (const file of [...files, ...shared]) {
+  for (const file of [...files, ...shared, 'packages/topology/dist/libraries/matrices.js']) {
     const imported = [...textOf(file).matchAll(importOf)].map((match) => match[1])
     const others = imported.filter(
       (each) => each !== './shared.js' && !builtinModules.includes(each.replace(/^node:/, ''))

@@ -3,7 +3,7 @@
  * the same in every round.
  */
 import { exp, type Problem, problem } from '@murmuration/core'
-import { eigenvectorsOf } from './eigenvectors.js'
+import { EigenvalueDecomposition, Matrix } from './libraries/matrices.js'
 import { extremeEigenvalues } from './lanczos.js'
 import type { Graph } from './graphs.js'
 import { isMutual, isStronglyConnected } from './connectivity.js'
@@ -94,28 +94,32 @@ export function fastest(graph: Graph): SparseMatrix {
 
 /** max(λ₂, −λₙ) at these weights, and its subgradient. */
 function subgradientOf(edges: readonly UndirectedEdge[], size: number, step: number) {
-  const { values, vectors } = eigenvectorsOf(withoutMean(edges, size))
+  const { realEigenvalues: values, eigenvectorMatrix } = new EigenvalueDecomposition(withoutMean(edges, size), {
+    assumeSymmetric: true
+  })
   const modulus = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   const sharpness = (10 * Math.sqrt(step)) / Math.max(1e-6, 1 - modulus)
   const factors = values.map((value) => Math.sign(value) * exp(sharpness * (Math.abs(value) - modulus)))
-  const near = vectors.flatMap((vector, k) => (Math.abs(factors[k]) > 1e-6 ? [{ vector, factor: factors[k] }] : []))
+  const near = factors.flatMap((factor, k) =>
+    Math.abs(factor) > 1e-6 ? [{ vector: eigenvectorMatrix.getColumn(k), factor }] : []
+  )
   const subgradient = edges.map(({ a, b }) =>
     near.reduce((sum, { vector, factor }) => sum - factor * (vector[a] - vector[b]) ** 2, 0)
   )
   return { modulus, subgradient }
 }
 
-/** The rows of W − 11ᵀ / n. */
-function withoutMean(edges: readonly UndirectedEdge[], size: number): readonly Float64Array[] {
-  const rows = Array.from({ length: size }, () => new Float64Array(size).fill(-1 / size))
-  for (const [k, row] of rows.entries()) row[k] += 1
+/** W − 11ᵀ / n. */
+function withoutMean(edges: readonly UndirectedEdge[], size: number): Matrix {
+  const matrix = Matrix.eye(size).sub(1 / size)
+  const add = (row: number, column: number, weight: number) => matrix.set(row, column, matrix.get(row, column) + weight)
   for (const { a, b, weight } of edges) {
-    rows[a][b] += weight
-    rows[b][a] += weight
-    rows[a][a] -= weight
-    rows[b][b] -= weight
+    add(a, b, weight)
+    add(b, a, weight)
+    add(a, a, -weight)
+    add(b, b, -weight)
   }
-  return rows
+  return matrix
 }
 
 /**
