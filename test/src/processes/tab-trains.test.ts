@@ -133,15 +133,19 @@ inBrowser(`a tab where WebRTC never connects, as in Firefox on loopback, trains 
   await page.reload()
   const { peers, line } = await threePeers(t, endless)
   await opened(page, `http://localhost/#join=${line}`)
-  t.is(await page.evaluate(() => (window as unknown as Tab).run.device.key), 'webcrypto')
+  t.is(await page.evaluate(() => (window as unknown as TabWindow).run.device.key), 'webcrypto')
   const ended = joined(page).catch(({ message }) => String(message))
-  await page.waitForFunction(() => (window as unknown as Tab).events.some(({ kind }) => kind === 'step'), undefined, {
-    timeout: timeLimit(40_000)
-  })
+  await page.waitForFunction(
+    () => (window as unknown as TabWindow).events.some(({ kind }) => kind === 'step'),
+    undefined,
+    {
+      timeout: timeLimit(40_000)
+    }
+  )
   await page.evaluate(() => globalThis.dispatchEvent(new Event('offline')))
   const notes = (await eventsOf(page)).flatMap((event) => (event.kind === 'note' ? [event.text] : []))
   t.true(notes.some((text) => text.startsWith('This device is off the network')))
-  await page.evaluate(() => (window as unknown as Tab).run.leave())
+  await page.evaluate(() => (window as unknown as TabWindow).run.leave())
   t.regex(String(await ended), /This tab has left the run/)
   const unknown = peers.flatMap(({ events }) =>
     events.filter((event) => JSON.stringify(event).includes('it presented no invitation'))
