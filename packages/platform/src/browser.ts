@@ -54,7 +54,7 @@ const listening = 'murmuration: the thread listens'
 
 export function startThread(program: ThreadProgram, start: unknown, _options?: ThreadOptions): Thread {
   if (typeof program !== 'function') throw new Error('the program of a thread is a URL, expected a function')
-  const worker = program()
+  const worker = program() as Worker
   let resolveEnded: (how: ThreadEnd) => void = () => {}
   const ended = new Promise<ThreadEnd>((resolve) => (resolveEnded = resolve))
   const end = (how: ThreadEnd) => {

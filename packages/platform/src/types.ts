@@ -64,9 +64,10 @@ export interface OwnThread extends ThreadPort {
 
 /**
  * The program of a thread: in Node the URL of its file; in a page a function that starts the worker, since bundlers
- * find `new Worker(new URL('./program.js', import.meta.url), { type: 'module' })` only where it is written so.
+ * find `new Worker(new URL('./program.js', import.meta.url), { type: 'module' })` only where it is written so. Not
+ * every program that uses this package knows the type `Worker`.
  */
-export type ThreadProgram = URL | (() => Worker)
+export type ThreadProgram = URL | (() => object)
 
 /** How a thread is started in Node; a page has no such options. */
 export interface ThreadOptions {

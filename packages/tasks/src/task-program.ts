@@ -4,7 +4,7 @@ import { isBrowser, type ThreadProgram } from '@murmuration/platform'
 let program: ThreadProgram | undefined = isBrowser ? undefined : new URL(import.meta.resolve('./worker-thread.js'))
 
 /** Sets what starts a page's threads for tasks: a function that starts a worker, whose program calls `serveTask`. */
-export function setTaskProgram(start: () => Worker): void {
+export function setTaskProgram(start: () => object): void {
   program = start
 }
 
