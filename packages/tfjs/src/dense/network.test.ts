@@ -107,8 +107,9 @@ const rounding = 1e-5
 
 /** The largest difference of two vectors, relative to the largest number of the second. */
 function distance(found: ArrayLike<number>, expected: ArrayLike<number>): number {
-  const largest = Math.max(1e-3, ...Array.from(expected, Math.abs))
-  return Math.max(...Array.from(expected, (value, place) => Math.abs(found[place] - value))) / largest
+  const all = Array.from(expected)
+  const largest = all.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-3)
+  return all.reduce((most, value, place) => Math.max(most, Math.abs(found[place] - value)), 0) / largest
 }
 
 test.serial('loss and gradient are within 1e-5 of those in float64', async (t) => {
