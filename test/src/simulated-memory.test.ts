@@ -22,14 +22,14 @@ for (const order of orders) {
   })
 }
 
-test.serial('a peer of a ring takes 18.5 kB of heap at most in mid-round', async (t) => {
+test.serial('a peer of a ring takes 18 kB of heap at most in mid-round', async (t) => {
   await heapOfRing(300)
-  // A single measurement varies by a few per cent with what the compiler keeps.
-  const all: number[] = []
-  for (let time = 0; time < 5; time++) all.push(((await heapOfRing(900)) - (await heapOfRing(300))) / 600)
-  const bytes = all.sort((left, right) => left - right)[2]
+  // What the compiler keeps comes on top, by a few per cent and never below: the least of several is the peers' own.
+  const all: { readonly many: number; readonly few: number }[] = []
+  for (let time = 0; time < 5; time++) all.push({ many: await heapOfRing(900), few: await heapOfRing(300) })
+  const bytes = (Math.min(...all.map(({ many }) => many)) - Math.min(...all.map(({ few }) => few))) / 600
   t.log(`${Math.round(bytes)} bytes`)
-  t.true(bytes < 18_500, `${bytes} bytes`)
+  t.true(bytes < 18_000, `${bytes} bytes`)
 })
 
 /** The bytes of live heap while `count` peers wait for messages of their third round. */
