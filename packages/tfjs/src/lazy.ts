@@ -3,6 +3,7 @@ import { type BackendChoice, maxWasmParameters } from './backend-choice.js'
 import type { BackendSpeed } from './speed.js'
 import type { Task } from '@murmuration/core'
 import type { TfjsTaskOptions } from './task.js'
+import type { SvmClassifierParts } from './use/onnx/svm-classifier.js'
 import type { TrainedModel, TrainedModelParts } from './use/trained-model.js'
 
 /** The module that builds the task in a worker thread; a page's thread gives it to `serveTask` under this name. */
@@ -36,4 +37,12 @@ export async function backendChoiceFor(parameters: number): Promise<BackendChoic
 /** This machine's backend, and how fast it multiplies. Loads TensorFlow.js. */
 export async function measureBackend(): Promise<BackendSpeed> {
   return (await import('./speed.js')).measure()
+}
+
+/** See svm-classifier.ts, which is loaded first. */
+export async function svmClassifierFile(
+  parts: SvmClassifierParts,
+  metadata: Readonly<Record<string, string>>
+): Promise<Uint8Array> {
+  return (await import('./use/onnx/svm-classifier.js')).svmClassifierFile(parts, metadata)
 }

@@ -58,7 +58,7 @@ async function kernelFiles(
   const metadata = { murmuration: JSON.stringify({ signature }) }
   const files = {
     libsvm: { name: 'model.libsvm', chunks: [machine.libsvm(labelsOf(signature))] },
-    onnx: { name: 'model.onnx', chunks: [svmClassifierFile(classifierParts(model), metadata)] }
+    onnx: { name: 'model.onnx', chunks: [await svmClassifierFile(classifierParts(model), metadata)] }
   }
   if (format === undefined) return Object.values(files)
   if (format === 'libsvm' || format === 'onnx') return [files[format]]
